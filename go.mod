@@ -1,0 +1,3 @@
+module github.com/lowalloc/lowalloc
+
+go 1.26.0
