@@ -1,0 +1,98 @@
+package pool
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/valyala/bytebufferpool"
+)
+
+// Buffer is a growing byte buffer. B holds its content: append to it, slice it
+// or replace it at will, and call the methods of [bytebufferpool.ByteBuffer],
+// which work on B. The zero value is an empty buffer.
+//
+// A Buffer belongs to one goroutine at a time and must not be copied. Put ends
+// the caller's right to it, and to every slice of B.
+type Buffer struct {
+	misuse misuse // first, so that it takes no room when it is empty
+
+	bytebufferpool.ByteBuffer
+
+	// whole is B, emptied, as it was before Read or WriteTo took bytes off its
+	// front, and nil when they did not. Its room at the front comes back with Reset.
+	whole []byte
+}
+
+var errInvalidWrite = errors.New("pool: Writer returned an impossible count")
+
+// Reset empties the buffer and keeps its capacity.
+func (b *Buffer) Reset() {
+	if b.whole != nil {
+		if sameEnd(b.whole, b.B) {
+			b.B = b.whole
+		}
+		b.whole = nil
+	}
+	b.B = b.B[:0]
+}
+
+// Available returns how many bytes can be appended to B before it is
+// reallocated.
+func (b *Buffer) Available() int { return cap(b.B) - len(b.B) }
+
+// Grow makes room for n more bytes in B, so that Available is at least n. It
+// does nothing when n is not positive, and panics, as append does, when the sum
+// of len(B) and n is more than a slice can hold.
+func (b *Buffer) Grow(n int) {
+	if n > b.Available() {
+		b.B = slices.Grow(b.B, n)
+	}
+}
+
+// Read moves bytes from the front of the buffer into p. At the end it returns
+// [io.EOF].
+func (b *Buffer) Read(p []byte) (int, error) {
+	n := copy(p, b.B)
+	b.drain(n)
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// WriteTo writes the content to w and removes from the buffer what w took. It
+// returns [io.ErrShortWrite] when w took less without an error of its own.
+func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
+	if len(b.B) == 0 {
+		return 0, nil
+	}
+	n, err := w.Write(b.B)
+	if n < 0 || n > len(b.B) {
+		return 0, errInvalidWrite
+	}
+	b.drain(n)
+	if err == nil && len(b.B) > 0 {
+		err = io.ErrShortWrite
+	}
+	return int64(n), err
+}
+
+// drain takes n bytes off the front.
+func (b *Buffer) drain(n int) {
+	switch {
+	case n == len(b.B):
+		b.Reset()
+	case n > 0:
+		if !sameEnd(b.whole, b.B) {
+			b.whole = b.B[:0]
+		}
+		b.B = b.B[n:]
+	}
+}
+
+// sameEnd reports whether both slices reach to the same last byte of one array.
+func sameEnd(a, b []byte) bool {
+	a, b = a[:cap(a)], b[:cap(b)]
+	return len(a) > 0 && len(b) > 0 && &a[len(a)-1] == &b[len(b)-1]
+}
