@@ -7,41 +7,41 @@ import (
 	"github.com/lowalloc/lowalloc/pool"
 )
 
-type bare struct{ p sync.Pool }
-
-func (b *bare) Get() *pool.Buffer {
-	if v := b.p.Get(); v != nil {
-		return v.(*pool.Buffer)
-	}
-	return buffer(1024)
-}
-func (b *bare) Put(x *pool.Buffer) { x.ByteBuffer.Reset(); b.p.Put(x) }
-
 func BenchmarkGetPut(b *testing.B) {
-	for _, impl := range []struct {
-		name string
-		p    interface {
-			Get() *pool.Buffer
-			Put(*pool.Buffer)
-		}
-	}{
-		{"bare", new(bare)},
-		{"pool", &pool.Pool{}},
-		{"bounded", &pool.Pool{MaxIdleBytes: 1 << 20}},
-	} {
-		b.Run("impl="+impl.name+"/mode=serial", func(b *testing.B) {
+	run := func(impl string, use func()) {
+		b.Run("impl="+impl+"/mode=serial", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				impl.p.Put(impl.p.Get())
+				use()
 			}
 		})
-		b.Run("impl="+impl.name+"/mode=parallel", func(b *testing.B) {
+		b.Run("impl="+impl+"/mode=parallel", func(b *testing.B) {
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					impl.p.Put(impl.p.Get())
+					use()
 				}
 			})
+		})
+	}
+	bare := sync.Pool{New: func() any { return buffer(1024) }}
+	run("bare", func() {
+		x := bare.Get().(*pool.Buffer)
+		x.B = append(x.B, 1)
+		x.B = x.B[:0]
+		bare.Put(x)
+	})
+	for _, impl := range []struct {
+		name string
+		p    *pool.Pool
+	}{
+		{"pool", &pool.Pool{}},
+		{"bounded", &pool.Pool{MaxIdleBytes: 1 << 20}},
+	} {
+		run(impl.name, func() {
+			x := impl.p.Get()
+			x.B = append(x.B, 1)
+			impl.p.Put(x)
 		})
 	}
 }
