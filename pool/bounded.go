@@ -24,7 +24,8 @@ type bounded struct {
 }
 
 type shard struct {
-	index   uint32 // in bounded.shards
+	owner *bounded
+	index   uint32 // in owner.shards
 	mu      sync.Mutex
 	room    int64  // bytes of the limit that wait for the next Put here
 	used    int64  // bytes under idle buffers
@@ -48,15 +49,17 @@ func newBounded(limit int64) *bounded {
 // get removes a buffer of class i, or returns nil when there is none at all.
 func (s *bounded) get(i int) *Buffer {
 	sh := s.near.Get().(*shard)
-	sh = s.lock(sh)
+	if !sh.mu.TryLock() {
+		sh = s.lock(sh.index + 1)
+	}
 	b := sh.pop(i)
 	sh.mu.Unlock()
 	s.near.Put(sh)
 	if b == nil {
 		b = s.steal(i)
 	}
-	if b != nil {
-		b.shard = sh.index
+	if b != nil && b.shard != sh {
+		b.shard = sh
 	}
 	return b
 }
@@ -77,7 +80,10 @@ func (s *bounded) steal(i int) *Buffer {
 // one.
 func (s *bounded) put(b *Buffer, i int) (dropped bool) {
 	n := int64(cap(b.B))
-	sh := s.lock(s.shard(b.shard))
+	sh := b.shard
+	if sh == nil || sh.owner != s || !sh.mu.TryLock() {
+		sh = s.lock(s.next.Load())
+	}
 	if sh.room < n {
 		sh.mu.Unlock()
 		switch {
@@ -98,14 +104,15 @@ func (s *bounded) put(b *Buffer, i int) (dropped bool) {
 	return dropped
 }
 
-// lock locks sh, or a neighbour of sh when that is busy.
-func (s *bounded) lock(sh *shard) *shard {
+// lock locks the first shard from number n on that nobody has locked.
+func (s *bounded) lock(n uint32) *shard {
 	for range s.shards {
-		if sh.mu.TryLock() {
+		if sh := s.shard(n); sh.mu.TryLock() {
 			return sh
 		}
-		sh = s.shard(sh.index + 1)
+		n++
 	}
+	sh := s.shard(n)
 	sh.mu.Lock()
 	return sh
 }
@@ -113,11 +120,12 @@ func (s *bounded) lock(sh *shard) *shard {
 // shard returns a shard by its number, which may be any.
 func (s *bounded) shard(n uint32) *shard {
 	n %= uint32(len(s.shards))
-	if sh := s.shards[n].Load(); sh != nil {
+	slot := &s.shards[n]
+	if sh := slot.Load(); sh != nil {
 		return sh
 	}
-	s.shards[n].CompareAndSwap(nil, &shard{index: n})
-	return s.shards[n].Load()
+	slot.CompareAndSwap(nil, &shard{owner: s, index: n})
+	return slot.Load()
 }
 
 func (s *bounded) all() iter.Seq[*shard] {
@@ -223,6 +231,9 @@ func (s *bounded) collect() {
 // push adds a buffer for which there is room.
 func (sh *shard) push(b *Buffer, i int) {
 	st := &sh.stacks[i]
+	if st.buffers == nil {
+		st.buffers = newStack(nil)
+	}
 	st.buffers = append(st.buffers, b)
 	sh.present |= 1 << i
 	sh.last = i
@@ -266,12 +277,17 @@ func (sh *shard) trim() {
 				sh.room += int64(cap(b.B))
 				sh.used -= int64(cap(b.B))
 			}
-			// A slice of their number, since the old one may have grown in a burst.
-			st.buffers = append([]*Buffer(nil), st.buffers[st.low:]...)
+			st.buffers = newStack(st.buffers[st.low:]) // the old one may have grown in a burst
 			if len(st.buffers) == 0 {
 				sh.present &^= 1 << i
 			}
 		}
 		st.low = len(st.buffers)
 	}
+}
+
+// newStack copies buffers, to memory that fills a cache line at least: smaller
+// pieces of two shards could lie in one and slow both down.
+func newStack(buffers []*Buffer) []*Buffer {
+	return append(make([]*Buffer, 0, max(8, len(buffers))), buffers...)
 }

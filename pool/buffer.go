@@ -23,7 +23,7 @@ type Buffer struct {
 	// front, and nil when they did not. Its room at the front comes back with Reset.
 	whole []byte
 
-	shard uint32 // where Put goes, with MaxIdleBytes set: to where Get was
+	shard *shard // where Put goes, with MaxIdleBytes set: to where Get was
 }
 
 var errInvalidWrite = errors.New("pool: Writer returned an impossible count")

@@ -171,6 +171,10 @@ func (p *Pool) store() *bounded {
 	if s := p.bounded.Load(); s != nil {
 		return s
 	}
+	return p.newStore()
+}
+
+func (p *Pool) newStore() *bounded {
 	p.bounded.CompareAndSwap(nil, newBounded(p.MaxIdleBytes))
 	return p.bounded.Load()
 }
