@@ -24,7 +24,7 @@ type bounded struct {
 }
 
 type shard struct {
-	owner *bounded
+	owner   *bounded
 	index   uint32 // in owner.shards
 	mu      sync.Mutex
 	room    int64  // bytes of the limit that wait for the next Put here

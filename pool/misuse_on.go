@@ -34,7 +34,7 @@ func (m *misuse) enter(b *Buffer) {
 // leave ends it.
 func (m *misuse) leave(b *Buffer) {
 	all := b.B[:cap(b.B)]
-	if len(b.B) != 0 || b.whole != nil || all[0] != trash || !bytes.Equal(all[1:], all[:len(all)-1]) {
+	if len(b.B) != 0 || b.whole != nil || len(all) == 0 || all[0] != trash || !bytes.Equal(all[1:], all[:len(all)-1]) {
 		panic("pool: Buffer changed after Put")
 	}
 	m.put.Store(false)

@@ -50,18 +50,33 @@ func (p *Pool) Get() *Buffer {
 			return b
 		}
 	}
-	// A function of its own, so that this one needs little stack.
-	return p.get()
+	return p.getAny()
 }
 
-func (p *Pool) get() *Buffer {
+// getAny is a function of its own, so that Get itself needs little stack.
+func (p *Pool) getAny() *Buffer {
+	b := p.takeAny()
+	if b == nil {
+		return p.alloc(min(minSize, p.maxSize()))
+	}
+	b.misuse.leave(b)
+	return b
+}
+
+// takeAny removes an idle buffer wherever there is one: if the last Put was of
+// a size that is rarely idle, those of the other sizes would only pile up.
+func (p *Pool) takeAny() *Buffer {
 	if p.MaxIdleBytes > 0 {
-		if b := p.store().get(anyClass); b != nil {
-			b.misuse.leave(b)
-			return b
+		return p.store().get(anyClass)
+	}
+	for i := range p.classes {
+		if c := p.classes[i].Load(); c != nil {
+			if b, ok := c.idle.Get().(*Buffer); ok {
+				return b
+			}
 		}
 	}
-	return p.alloc(min(minSize, p.maxSize()))
+	return nil
 }
 
 // GetSize returns an empty buffer with a capacity of at least n bytes. Above
