@@ -85,6 +85,16 @@ func (p *Pool) takeAny() *Buffer {
 //
 // ReadFrom wants one byte more than the content, to see that it ends there.
 func (p *Pool) GetSize(n int) *Buffer {
+	if c := p.recent.Load(); c != nil && c.serves(n) {
+		if b, ok := c.idle.Get().(*Buffer); ok {
+			b.misuse.leave(b)
+			return b
+		}
+	}
+	return p.getSize(n)
+}
+
+func (p *Pool) getSize(n int) *Buffer {
 	if n <= 0 {
 		return p.Get()
 	}
@@ -99,12 +109,12 @@ func (p *Pool) GetSize(n int) *Buffer {
 	} else if c := p.classes[i].Load(); c != nil {
 		b, _ = c.idle.Get().(*Buffer)
 	}
-	size := max(n, min(minSize<<i, limit))
+	size := max(n, lowest(i, limit))
 	if b == nil {
 		return p.alloc(size)
 	}
 	b.misuse.leave(b)
-	if cap(b.B) < n { // only in the first class and the last
+	if cap(b.B) < n { // only the last class has sizes that do not serve all its uses
 		b.B = make([]byte, 0, size)
 	}
 	return b
@@ -122,7 +132,7 @@ func (p *Pool) Put(b *Buffer) {
 	}
 	b.misuse.enter(b)
 	b.Reset()
-	if c := p.recent.Load(); c != nil && c.fits(cap(b.B)) {
+	if c := p.recent.Load(); c != nil && c.keeps(cap(b.B)) {
 		c.idle.Put(b)
 		return
 	}
@@ -195,39 +205,49 @@ func (p *Pool) newStore() *bounded {
 }
 
 // A class is the idle buffers of about one size, so that the sizes of some
-// uses do not spoil the memory of others. Class i has capacities from
-// minSize<<i up to the next class. The first one also has all below, the last
-// one all above, and the MaxSize of a pool is always the lower end of a class.
+// uses do not spoil the memory of others. Class i begins at minSize<<(i-1) or
+// MaxSize, whichever is less, and ends where the next one begins. Class 0 has
+// what is smaller than any buffer of our own.
 type class struct {
-	low, high int // capacities, both included
-	idle      sync.Pool
+	below, low, high int // it serves n with below < n <= low and keeps low to high
+	idle             sync.Pool
 }
 
 const (
 	minSize    = 512
-	numClasses = 18 // the last begins at 64 MiB
+	numClasses = 19 // the last begins at 64 MiB
 	anyClass   = -1 // for bounded.get
 )
 
 func newClass(i, limit int) *class {
-	c := &class{low: min(minSize<<i, limit), high: limit}
-	if i == 0 {
-		c.low = 1
+	c := &class{low: lowest(i, limit), high: limit}
+	if i > 0 {
+		c.below = lowest(i-1, limit)
 	}
 	if i < classAbove(limit) {
-		c.high = min(minSize<<(i+1), limit) - 1
+		c.high = lowest(i+1, limit) - 1
 	}
 	return c
 }
 
-func (c *class) fits(size int) bool { return c.low <= size && size <= c.high }
+func (c *class) serves(n int) bool { return c.below < n && n <= c.low }
+
+func (c *class) keeps(size int) bool { return c.low <= size && size <= c.high }
+
+// lowest returns the smallest capacity in class i.
+func lowest(i, limit int) int {
+	if i == 0 {
+		return 1
+	}
+	return min(minSize<<(i-1), limit)
+}
 
 // classBelow returns the class that capacity size lies in.
 func classBelow(size int) int {
-	return min(max(bits.Len(uint(size)/minSize)-1, 0), numClasses-1)
+	return min(bits.Len(uint(size)/minSize), numClasses-1)
 }
 
-// classAbove returns the class whose capacities are all at least n.
+// classAbove returns the class whose capacities all serve n.
 func classAbove(n int) int {
-	return min(bits.Len(uint(n-1)/minSize), numClasses-1)
+	return min(bits.Len(uint(n-1)/minSize)+1, numClasses-1)
 }
