@@ -22,7 +22,7 @@
 // second Put of a Buffer panics, Put overwrites its bytes with 0xdb, and Get and
 // GetSize panic when a Buffer they would hand out was changed after its Put.
 // That takes time in proportion to the capacity. Other builds have none of it:
-// there, late use corrupts the content of others, and the count of idle bytes.
+// there, late use corrupts what others read and write.
 //
 // # Memory
 //
