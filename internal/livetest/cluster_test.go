@@ -1,10 +1,15 @@
 package livetest_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lowalloc/lowalloc/internal/livetest"
 )
@@ -115,5 +120,60 @@ func TestStopLeavesNothing(t *testing.T) {
 	}
 	if len(left) > 0 {
 		t.Errorf("left in the temporary folder: %v", left)
+	}
+}
+
+// A test that is killed runs no cleanup. Its server ends all the same, since its standard input does.
+func TestKilledTestLeavesNothing(t *testing.T) {
+	if os.Getenv("LIVETEST_VICTIM") != "" {
+		c := livetest.Start(t, livetest.OpenSearch2, 1)
+		fmt.Println("http:", c.URL())
+		time.Sleep(time.Minute)
+		t.Fatal("was not killed")
+	}
+	if err := livetest.OpenSearch2.Resolve(); err != nil {
+		t.Skip(err)
+	}
+	temp := t.TempDir()
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	victim := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKilledTestLeavesNothing$")
+	victim.Env = append(os.Environ(), "LIVETEST_VICTIM=1", "TMPDIR="+temp)
+	out, err := victim.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var url string
+	if _, err := fmt.Fscanf(out, "http: %s\n", &url); err != nil {
+		t.Fatal(err)
+	}
+	get := func() error {
+		resp, err := http.Get(url)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		return err
+	}
+	if err := get(); err != nil {
+		t.Fatal(err)
+	}
+	kill()
+	if err := victim.Wait(); err == nil {
+		t.Fatal("the test ended well, want it killed")
+	}
+	for wait := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		left, err := os.ReadDir(temp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if get() != nil && len(left) == 0 {
+			return
+		}
+		if time.Since(wait) > 30*time.Second {
+			t.Fatalf("30 s later: GET %s: %v; left in the temporary folder: %v", url, get(), left)
+		}
 	}
 }
