@@ -1,0 +1,3 @@
+module github.com/lowalloc/lowalloc/internal/livetest
+
+go 1.26.0
