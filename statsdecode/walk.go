@@ -41,6 +41,7 @@ type walk struct {
 	raw   []byte // the current entry, valid until the window moves
 	start int64  // its offset in the answer
 
+	head   []byte         // how the answer begins
 	empty  bool           // the answer is {}
 	ours   bool           // it has a member of this endpoint
 	status int            // its member status
@@ -50,11 +51,13 @@ type walk struct {
 	fatal  *DecodeError   // why the walk ended early
 }
 
-// begin starts a walk over the answer in r. It keeps the memory of the last one.
+// begin starts a walk. It keeps the scratch memory of the last one, unless an
+// absurd name made that large.
 func (w *walk) begin(e *endpoint, header *Header, maxEntry int) {
-	key := w.key[:0]
-	win := w.window
-	*w = walk{window: win, endpoint: e, header: header, maxEntry: maxEntry, key: key}
+	if cap(w.key) > maxNameBytes {
+		w.key = nil
+	}
+	*w = walk{endpoint: e, header: header, maxEntry: maxEntry, key: w.key[:0], head: w.head[:0]}
 }
 
 // next moves to the next entry and reports whether there is one.
@@ -108,6 +111,7 @@ func (w *walk) next() bool {
 // enterAnswer reads the first byte of the answer.
 func (w *walk) enterAnswer() bool {
 	c, ok := w.peek()
+	w.head = append(w.head[:0], w.b[w.pos:min(len(w.b), w.pos+quoted)]...)
 	switch {
 	case !ok:
 		w.fail("", w.offset(), w.failure())
@@ -130,7 +134,7 @@ const quoted = 64
 // notOurs is the error of an answer that does not begin as one of the
 // endpoint does: it is JSON of another kind, or no JSON at all.
 func (w *walk) notOurs() error {
-	for len(w.b)-w.pos < quoted && w.fill() {
+	for len(w.b)-w.pos <= quoted && w.fill() {
 	}
 	if err := w.err; err != nil && err != io.EOF {
 		return err
@@ -191,7 +195,7 @@ func (w *walk) leaveAnswer() {
 			w.refuse = &ResponseError{}
 			return
 		}
-		w.fail("", 0, fmt.Errorf("%w: it has none of its members", ErrUnexpectedAnswer))
+		w.fail("", 0, fmt.Errorf("%w: it begins with %q", ErrUnexpectedAnswer, w.head))
 	}
 }
 
@@ -418,14 +422,6 @@ func decodeOne(r io.Reader, e *endpoint, dst any) error {
 	w := walkOne(e, r)
 	defer w.close()
 	if w.whole() {
-		answer, start := w.raw, w.start
-		for key, value := range members(answer) {
-			w.empty = false
-			w.key = append(w.key[:0], unquote(key)...)
-			w.raw, w.start = value, start+int64(cap(answer)-cap(value))
-			w.member()
-		}
-		w.key, w.raw, w.start = w.key[:0], answer, start
 		if w.refuse == nil {
 			w.note(w.decode(dst))
 		}
@@ -434,12 +430,23 @@ func decodeOne(r io.Reader, e *endpoint, dst any) error {
 	return w.result()
 }
 
-// whole makes the answer the current value.
+// whole makes the answer the current value, and takes in its members.
 func (w *walk) whole() bool {
 	if !w.enterAnswer() {
 		return false
 	}
 	w.pos-- // back to the brace
 	w.depth = 0
-	return w.value() && w.check()
+	if !w.value() || !w.check() {
+		return false
+	}
+	answer, start := w.raw, w.start
+	for key, value := range members(answer) {
+		w.empty = false
+		w.key = append(w.key[:0], unquote(key)...)
+		w.raw, w.start = value, start+int64(cap(answer)-cap(value))
+		w.member()
+	}
+	w.key, w.raw, w.start = w.key[:0], answer, start
+	return true
 }
