@@ -24,7 +24,7 @@ func (ix *Index) Clone() *Index {
 }
 
 // reset makes ix the zero Index, but keeps the memory of its slices.
-func (ix *Index) reset() { *ix = Index{Shards: ix.Shards[:0]} }
+func (ix *Index) reset() { *ix = Index{Shards: reuse(ix.Shards)} }
 
 // intern replaces strings that refer to the window.
 func (ix *Index) intern(name string, names *names) {

@@ -58,18 +58,38 @@ func (n *Node) Clone() *Node {
 // next node of an answer fills again.
 func (n *Node) reset() {
 	*n = Node{
-		IPs:        n.IPs[:0],
+		IPs:        reuse(n.IPs),
 		Roles:      emptied(n.Roles),
-		Attributes: n.Attributes[:0],
+		Attributes: reuse(n.Attributes),
 		JVM: JVM{
-			Mem:         JVMMem{Pools: n.JVM.Mem.Pools[:0]},
-			GC:          GC{Collectors: n.JVM.GC.Collectors[:0]},
-			BufferPools: n.JVM.BufferPools[:0],
+			Mem:         JVMMem{Pools: reuse(n.JVM.Mem.Pools)},
+			GC:          GC{Collectors: reuse(n.JVM.GC.Collectors)},
+			BufferPools: reuse(n.JVM.BufferPools),
 		},
-		ThreadPool: n.ThreadPool[:0],
+		ThreadPool: reuse(n.ThreadPool),
 		FS:         FS{Data: emptied(n.FS.Data), IOStats: IOStats{Devices: emptied(n.FS.IOStats.Devices)}},
-		Breakers:   n.Breakers[:0],
+		Breakers:   reuse(n.Breakers),
 	}
+}
+
+// maxReuse is how many elements a slice may have and still be used again. Real
+// nodes have a hundred thread pools at most; more is not to be held on to.
+const maxReuse = 1024
+
+// reuse returns s without its elements, for [unmarshalSet] to fill again.
+func reuse[E any](s []E) []E {
+	if cap(s) > maxReuse {
+		return nil
+	}
+	return s[:0]
+}
+
+// emptied is reuse for a JSON decoder: it clears the elements, since a decoder
+// that appends to a slice decodes over what an element held before.
+func emptied[E any](s []E) []E {
+	s = reuse(s)
+	clear(s[:cap(s)])
+	return s
 }
 
 // intern replaces strings that refer to the window. The sets of a node have
@@ -96,14 +116,6 @@ func (n *Node) intern(id string, names *names) {
 	if len(n.IPs) > 0 {
 		n.IP = n.IPs[0]
 	}
-}
-
-// emptied returns s without its elements. They are cleared: a JSON decoder that
-// appends to a slice decodes over what an element held before.
-func emptied[E any](s []E) []E {
-	s = s[:cap(s)]
-	clear(s)
-	return s[:0]
 }
 
 // OS is what the operating system says of the host. Nodes that share a host

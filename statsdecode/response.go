@@ -17,14 +17,12 @@ import (
 func ReadError(status int, r io.Reader) error {
 	w := walkOne(errorEndpoint, r)
 	defer w.close()
-	for w.next() {
-		if !w.check() {
-			break
-		}
+	if w.whole() {
+		w.leaveAnswer()
 	}
 	if w.refuse == nil {
 		err := w.result()
-		if err == nil {
+		if err == nil { // {}
 			err = &DecodeError{Endpoint: w.endpoint.name, Err: ErrUnexpectedAnswer}
 		}
 		return fmt.Errorf("statsdecode: the server answered with status %d: %w", status, err)
@@ -36,7 +34,7 @@ func ReadError(status int, r io.Reader) error {
 	return w.refuse
 }
 
-var errorEndpoint = &endpoint{name: "error", path: []string{"error"}}
+var errorEndpoint = &endpoint{name: "error"}
 
 // responseError reads the member error of an answer: an object, or in
 // Elasticsearch 1 and of some proxies a text. What has another type than

@@ -41,6 +41,7 @@ type walk struct {
 	raw   []byte // the current entry, valid until the window moves
 	start int64  // its offset in the answer
 
+	head   []byte         // how the answer begins
 	empty  bool           // the answer is {}
 	ours   bool           // it has a member of this endpoint
 	status int            // its member status
@@ -50,11 +51,13 @@ type walk struct {
 	fatal  *DecodeError   // why the walk ended early
 }
 
-// begin starts a walk over the answer in r. It keeps the memory of the last one.
+// begin starts a walk. It keeps the scratch memory of the last one, unless an
+// absurd name made that large.
 func (w *walk) begin(e *endpoint, header *Header, maxEntry int) {
-	key := w.key[:0]
-	win := w.window
-	*w = walk{window: win, endpoint: e, header: header, maxEntry: maxEntry, key: key}
+	if cap(w.key) > maxNameBytes {
+		w.key = nil
+	}
+	*w = walk{endpoint: e, header: header, maxEntry: maxEntry, key: w.key[:0], head: w.head[:0]}
 }
 
 // next moves to the next entry and reports whether there is one.
@@ -108,6 +111,9 @@ func (w *walk) next() bool {
 // enterAnswer reads the first byte of the answer.
 func (w *walk) enterAnswer() bool {
 	c, ok := w.peek()
+	for len(w.b)-w.pos <= quoted && w.fill() {
+	}
+	w.head = append(w.head[:0], w.b[w.pos:min(len(w.b), w.pos+quoted)]...)
 	switch {
 	case !ok:
 		w.fail("", w.offset(), w.failure())
@@ -130,19 +136,15 @@ const quoted = 64
 // notOurs is the error of an answer that does not begin as one of the
 // endpoint does: it is JSON of another kind, or no JSON at all.
 func (w *walk) notOurs() error {
-	for len(w.b)-w.pos < quoted && w.fill() {
+	whole := w.pos+len(w.head) == len(w.b)
+	if whole && w.err != nil && w.err != io.EOF {
+		return w.err
 	}
-	if err := w.err; err != nil && err != io.EOF {
-		return err
-	}
-	head := w.b[w.pos:]
-	rest := len(head) > quoted
-	head = head[:min(len(head), quoted)]
 	cause := ErrUnexpectedAnswer
-	d := jsontext.NewDecoder(bytes.NewReader(head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	d := jsontext.NewDecoder(bytes.NewReader(w.head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for {
 		_, err := d.ReadToken()
-		if err == io.EOF || rest && errors.Is(err, io.ErrUnexpectedEOF) {
+		if err == io.EOF || !whole && errors.Is(err, io.ErrUnexpectedEOF) {
 			break
 		}
 		if err != nil {
@@ -150,7 +152,7 @@ func (w *walk) notOurs() error {
 			break
 		}
 	}
-	return fmt.Errorf("%w: it begins with %q", cause, head)
+	return fmt.Errorf("%w: it begins with %q", cause, w.head)
 }
 
 // enterPath steps into a member that leads to the entries.
@@ -191,7 +193,7 @@ func (w *walk) leaveAnswer() {
 			w.refuse = &ResponseError{}
 			return
 		}
-		w.fail("", 0, fmt.Errorf("%w: it has none of its members", ErrUnexpectedAnswer))
+		w.fail("", 0, fmt.Errorf("%w: it begins with %q", ErrUnexpectedAnswer, w.head))
 	}
 }
 
@@ -327,7 +329,9 @@ var noCopy = []json.DecodeOptionFunc{json.DecodeNoCopyString()}
 // anything is. Like encoding/json it lets duplicate names and invalid UTF-8 pass.
 func syntaxError(value []byte) error {
 	d := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err := d.SkipValue(); err != nil {
+	if err := d.SkipValue(); err == io.EOF {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
 		return err
 	}
 	if _, err := d.ReadToken(); err != io.EOF {
@@ -418,14 +422,6 @@ func decodeOne(r io.Reader, e *endpoint, dst any) error {
 	w := walkOne(e, r)
 	defer w.close()
 	if w.whole() {
-		answer, start := w.raw, w.start
-		for key, value := range members(answer) {
-			w.empty = false
-			w.key = append(w.key[:0], unquote(key)...)
-			w.raw, w.start = value, start+int64(cap(answer)-cap(value))
-			w.member()
-		}
-		w.key, w.raw, w.start = w.key[:0], answer, start
 		if w.refuse == nil {
 			w.note(w.decode(dst))
 		}
@@ -434,12 +430,23 @@ func decodeOne(r io.Reader, e *endpoint, dst any) error {
 	return w.result()
 }
 
-// whole makes the answer the current value.
+// whole makes the answer the current value, and takes in its members.
 func (w *walk) whole() bool {
 	if !w.enterAnswer() {
 		return false
 	}
 	w.pos-- // back to the brace
 	w.depth = 0
-	return w.value() && w.check()
+	if !w.value() || !w.check() {
+		return false
+	}
+	answer, start := w.raw, w.start
+	for key, value := range members(answer) {
+		w.empty = false
+		w.key = append(w.key[:0], unquote(key)...)
+		w.raw, w.start = value, start+int64(cap(answer)-cap(value))
+		w.member()
+	}
+	w.key, w.raw, w.start = w.key[:0], answer, start
+	return true
 }
