@@ -2,6 +2,7 @@ package statsdecode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -97,10 +98,14 @@ func valueEnd(b []byte) int {
 // callers may not.
 func checked(data []byte) ([]byte, error) {
 	v := bytes.Trim(data, " \t\r\n")
-	if err := syntaxError(v); err != nil {
-		return nil, fmt.Errorf("statsdecode: %w", err)
+	if json.Valid(v) { // without an allocation, but also without a reason
+		return v, nil
 	}
-	return v, nil
+	err := syntaxError(v)
+	if err == nil {
+		err = errors.New("more than one value")
+	}
+	return nil, fmt.Errorf("statsdecode: %w", err)
 }
 
 // members walks the members of a valid JSON object: names with their quotes,
