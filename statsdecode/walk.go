@@ -280,6 +280,10 @@ func (w *walk) value() bool {
 			return false
 		}
 	}
+	if size == 0 {
+		w.fail(w.pointer(), w.start, fmt.Errorf("invalid character %q, want a value", w.b[w.pos]))
+		return false
+	}
 	w.raw = w.b[w.pos : w.pos+size]
 	w.pos += size
 	return true
