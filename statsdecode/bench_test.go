@@ -42,7 +42,7 @@ func larger(tb testing.TB, name, path string, n int) []byte {
 	numbers := rand.New(random)
 	uuid := func() string {
 		var b [16]byte
-		random.Read(b[:])
+		_, _ = random.Read(b[:])
 		return base64.RawURLEncoding.EncodeToString(b[:])
 	}
 	for i := range n {

@@ -18,7 +18,7 @@ func Example() {
 	const every = 30 * time.Second
 	queries := 1000
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, `{
+		_, _ = fmt.Fprintf(w, `{
 			"_shards": {"total": 2, "successful": 2, "failed": 0},
 			"indices": {"logs-2026.11.30": {
 				"uuid": "YTJ7tKUYQKmkzC2Vd7yC6Q",
@@ -37,7 +37,7 @@ func Example() {
 		if err != nil {
 			return nil, err
 		}
-		defer res.Body.Close()
+		defer func() { _ = res.Body.Close() }()
 		if res.StatusCode != http.StatusOK {
 			return nil, statsdecode.ReadError(res.StatusCode, res.Body)
 		}
