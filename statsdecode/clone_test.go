@@ -67,8 +67,8 @@ func fill(t *testing.T, v reflect.Value, n int) {
 		next++
 		switch v.Kind() {
 		case reflect.Struct:
-			for i := range v.NumField() {
-				visit(v.Field(i))
+			for _, field := range v.Fields() {
+				visit(field)
 			}
 		case reflect.Slice:
 			v.Set(reflect.MakeSlice(v.Type(), n, n+1))
@@ -97,8 +97,8 @@ func fill(t *testing.T, v reflect.Value, n int) {
 func scribbleOver(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			scribbleOver(v.Field(i))
+		for _, field := range v.Fields() {
+			scribbleOver(field)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
@@ -112,8 +112,8 @@ func scribbleOver(v reflect.Value) {
 func empty(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			empty(v.Field(i))
+		for _, field := range v.Fields() {
+			empty(field)
 		}
 	case reflect.Slice:
 		v.SetLen(0)
