@@ -18,21 +18,19 @@ func (a *Addresses) UnmarshalJSON(data []byte) error {
 	if err != nil || isNull(data) {
 		return err
 	}
-	s := (*a)[:0]
-	if data[0] == '[' {
-		err := json.Unmarshal(data, (*[]string)(&s))
-		*a = s
-		return err
+	switch data[0] {
+	case '[':
+		*a = emptied(*a)
+		return json.Unmarshal(data, (*[]string)(a))
+	case '"':
+		var old string
+		if cap(*a) > 0 {
+			old = (*a)[:1][0]
+		}
+		*a = append((*a)[:0], unquoteOr(old, data))
+		return nil
 	}
-	var one string
-	if cap(s) > 0 {
-		one = s[:1][0]
-	}
-	if data[0] != '"' {
-		return wrongType(data, *a)
-	}
-	*a = append(s, unquoteOr(one, data))
-	return nil
+	return wrongType(data, *a)
 }
 
 // LoadAverage is the mean number of runnable tasks of the host. It is zero
