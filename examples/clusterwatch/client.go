@@ -111,7 +111,7 @@ type answer struct {
 
 func (a answer) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = a.client.explain(err)
 	}
 	return n, err

@@ -102,7 +102,7 @@ func disksOf(n *statsdecode.Node) string {
 	return key.String()
 }
 
-// disks is the work of all nodes that share devices, between two polls.
+// disks is the work of all data nodes that share devices, between two polls.
 type disks struct {
 	queries figure
 	merged  figure // bytes
@@ -112,6 +112,9 @@ func sharedDisks(nodes []nodeReport) map[string]*disks {
 	all := make(map[string]*disks)
 	for i := range nodes {
 		n := &nodes[i]
+		if !n.Data {
+			continue
+		}
 		d := all[n.disks]
 		if d == nil {
 			d = &disks{queries: known(0), merged: known(0)}

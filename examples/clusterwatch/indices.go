@@ -29,10 +29,10 @@ type indexReport struct {
 // which may be nil, worst mean query time first. Figures of the time between
 // want two complete answers.
 func compareIndices(before, now *snapshot) []indexReport {
-	comparable := before != nil && now.indicesComplete
+	paired := before != nil && now.indicesComplete
 	earlier := make(map[string]*index)
 	var dt time.Duration
-	if comparable {
+	if paired {
 		dt = now.counted.Sub(before.counted)
 		for i := range before.indices {
 			earlier[before.indices[i].name] = &before.indices[i]
@@ -46,7 +46,7 @@ func compareIndices(before, now *snapshot) []indexReport {
 			Name: ix.name, Docs: ix.docs, Store: ix.store,
 			Codec: ix.codecInForce(), Mode: ix.mode, DataStream: write[ix.name], Closed: ix.closed,
 		}
-		if comparable {
+		if paired {
 			r.since(ix, earlier[ix.name], dt)
 		}
 		switch {

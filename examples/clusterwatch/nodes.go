@@ -14,7 +14,7 @@ type nodeReport struct {
 	Name    string  `json:"name"`
 	Data    bool    `json:"data"` // holds shards: others are not judged
 	IOBound verdict `json:"io_bound"`
-	Why     []check `json:"why"`
+	Why     []check `json:"why,omitempty"`
 	Change  string  `json:"change,omitempty"` // why nothing can be said about the time between the polls
 
 	Queries         figure `json:"queries"` // query phases, one a shard
@@ -43,9 +43,9 @@ type nodeReport struct {
 // compareNodes sets the nodes of a poll against those of an earlier one, which
 // may be nil. Figures of the time between want two complete answers.
 func compareNodes(before, now *snapshot) []nodeReport {
-	comparable := before != nil && now.nodesComplete
+	paired := before != nil && now.nodesComplete
 	earlier := make(map[string]*statsdecode.Node)
-	if comparable {
+	if paired {
 		for _, n := range before.nodes {
 			earlier[n.ID] = n
 		}
@@ -63,7 +63,7 @@ func compareNodes(before, now *snapshot) []nodeReport {
 		}
 		heap, ok := n.JVM.Mem.HeapUse()
 		r.Heap = maybe(100*heap, ok)
-		if comparable {
+		if paired {
 			r.since(n, earlier[n.ID])
 		} else {
 			r.Change = "no complete answers"
@@ -72,7 +72,9 @@ func compareNodes(before, now *snapshot) []nodeReport {
 	}
 	work := sharedDisks(nodes)
 	for i := range nodes {
-		nodes[i].attribute(work[nodes[i].disks])
+		if nodes[i].Data {
+			nodes[i].attribute(work[nodes[i].disks])
+		}
 	}
 	return nodes
 }
@@ -182,13 +184,10 @@ func clusterRates(nodes []nodeReport) (reads, queries figure) {
 	return reads, queries
 }
 
-// holdsData reports whether n is a data node. Servers before Elasticsearch 5
-// do not say, and a coordinating node has no roles.
+// holdsData reports whether n is a data node. Its roles need not say so: there
+// are none before Elasticsearch 5, and OpenSearch has search and warm.
 func holdsData(n *statsdecode.Node) bool {
-	if len(n.Roles) == 0 {
-		return n.Indices.Store.SizeInBytes > 0
-	}
-	return slices.ContainsFunc(n.Roles, func(role string) bool {
+	return n.Indices.Store.SizeInBytes > 0 || slices.ContainsFunc(n.Roles, func(role string) bool {
 		return role == "data" || strings.HasPrefix(role, "data_") // data_hot, data_content, ...
 	})
 }

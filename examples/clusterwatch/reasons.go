@@ -31,6 +31,9 @@ func reasons(nodes []nodeReport, left []string) []string {
 			lines = append(lines, "- "+c.text())
 		}
 	}
+	if len(lines) == 0 {
+		lines = append(lines, "there is no data node")
+	}
 	if len(left) > 0 {
 		lines = append(lines, "left since the last poll: "+list(left))
 	}

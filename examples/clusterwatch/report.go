@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -62,17 +62,13 @@ type printer struct {
 }
 
 func (p printer) write(r *report) error {
-	b := bufio.NewWriter(p.w)
 	if p.json {
-		e := json.NewEncoder(b)
+		e := json.NewEncoder(p.w)
 		e.SetEscapeHTML(false)
-		if err := e.Encode(r); err != nil {
-			return err
-		}
-	} else {
-		r.text(b)
+		return e.Encode(r)
 	}
-	return b.Flush()
+	_, err := io.WriteString(p.w, r.text())
+	return err
 }
 
 // say writes a line for people; JSON has no place for it.
@@ -84,7 +80,8 @@ func (p printer) say(format string, args ...any) error {
 	return err
 }
 
-func (r *report) text(b *bufio.Writer) {
+func (r *report) text() string {
+	var b strings.Builder
 	line := func(format string, args ...any) {
 		b.WriteString(printable(fmt.Sprintf(format, args...)))
 		b.WriteByte('\n')
@@ -127,6 +124,7 @@ func (r *report) text(b *bufio.Writer) {
 		}
 		line("%s", s)
 	}
+	return b.String()
 }
 
 func (c *clusterReport) unassigned() string {

@@ -28,10 +28,10 @@ func (v verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 func and(all ...verdict) verdict {
 	result := yes
 	for _, v := range all {
-		switch {
-		case v == no:
+		switch v {
+		case no:
 			return no
-		case v == cannotTell:
+		case cannotTell:
 			result = cannotTell
 		}
 	}
@@ -72,7 +72,7 @@ func (l *limits) judge(r *nodeReport) {
 }
 
 func (l *limits) searches(r *nodeReport) check {
-	says := fmt.Sprintf("mean query time %s (slow from %v)", duration(r.MeanQuery), l.query)
+	says := fmt.Sprintf("mean query time %s (slow from %s)", duration(r.MeanQuery), duration(known(millis(l.query))))
 	if r.MeanFetch.known {
 		says += ", mean fetch time " + duration(r.MeanFetch)
 	}
