@@ -234,6 +234,7 @@ func TestAnswers(t *testing.T) {
 		{"comma too many", walkIndices, `{"indices":{"a":{},}}`, "a", decodeError(nil, 19, "/indices")},
 		{"comma first", walkIndices, `{,"indices":{}}`, "", decodeError(nil, 1, "")},
 		{"no value", walkIndices, `{"indices":{"a":,"b":{}}}`, "", decodeError(nil, 16, "/indices/a")},
+		{"no value of a header", walkSettings, `{"error":,"status":1}`, "", decodeError(nil, 9, "/error")},
 		{"control character in a name", walkIndices, "{\"indices\":{\"a\n\":{}}}", "", decodeError(nil, 14, "/indices")},
 		{"string without end", walkIndices, `{"indices":{"a":{"uuid":"` + "\x01" + `x`, "", decodeError(nil, 25, "/indices/a/uuid")},
 		{"syntax error in what is skipped", walkIndices, `{"new":{"a" 1},"indices":{}}`, "", decodeError(nil, 12, "/new/a")},

@@ -2,6 +2,7 @@ package statsdecode
 
 import (
 	"math"
+	"strings"
 	"time"
 )
 
@@ -70,20 +71,23 @@ func (p ThreadPool) RejectionRatio(prev ThreadPool) (float64, bool) {
 }
 
 // Rejected returns how many tasks all pools refused since prev. ok is false if
-// a pool of prev is gone or its counter fell.
+// prev has no pools, one of them is gone or a counter fell.
 func (s ThreadPools) Rejected(prev ThreadPools) (tasks int64, ok bool) {
+	if len(prev) == 0 {
+		return 0, false
+	}
 	for _, p := range prev {
-		now, found := s.Get(p.Name)
-		d, ok := delta(now.Rejected, p.Rejected)
-		if !found || !ok {
+		if _, found := s.Get(p.Name); !found {
+			return 0, false
+		}
+	}
+	for _, p := range s {
+		before, _ := prev.Get(p.Name) // a pool made since counts from zero
+		d, ok := delta(p.Rejected, before.Rejected)
+		if !ok || d > math.MaxInt64-tasks {
 			return 0, false
 		}
 		tasks += d
-	}
-	for _, p := range s {
-		if _, found := prev.Get(p.Name); !found {
-			tasks += p.Rejected
-		}
 	}
 	return tasks, true
 }
@@ -93,17 +97,25 @@ func (m JVMMem) HeapUse() (float64, bool) {
 	return ratio(m.HeapUsedInBytes, m.HeapMaxInBytes)
 }
 
-// concurrentGC is the collector whose time is spent beside the program, not in
-// its stead.
-const concurrentGC = "G1 Concurrent GC"
+// concurrent reports whether the time of the collector called name is spent
+// beside the program, not in its stead: G1 counts it as a collector of its own,
+// ZGC and Shenandoah as cycles, next to one of their pauses
+// (https://github.com/openjdk/jdk/pull/3483).
+func concurrent(name string) bool {
+	return name == "G1 Concurrent GC" || strings.HasSuffix(name, " Cycles")
+}
 
 // GCOverhead returns the part of the time since prev that the program stood
-// still for garbage collection, from 0 to 1. The time of G1's concurrent
-// collector is not counted.
+// still for garbage collection, from 0 to 1. The time of concurrent collection
+// is not counted.
 func (j JVM) GCOverhead(prev JVM) (float64, bool) {
-	var spent int64
+	elapsed, ok := delta(j.UptimeInMillis, prev.UptimeInMillis)
+	if !ok || elapsed == 0 || len(j.GC.Collectors) == 0 {
+		return 0, false
+	}
+	var spent float64
 	for _, c := range j.GC.Collectors {
-		if c.Name == concurrentGC {
+		if concurrent(c.Name) {
 			continue
 		}
 		before, found := prev.GC.Collectors.Get(c.Name)
@@ -111,13 +123,9 @@ func (j JVM) GCOverhead(prev JVM) (float64, bool) {
 		if !found || !ok {
 			return 0, false
 		}
-		spent += d
+		spent += float64(d)
 	}
-	elapsed, ok := delta(j.UptimeInMillis, prev.UptimeInMillis)
-	if !ok || elapsed == 0 || len(j.GC.Collectors) == 0 {
-		return 0, false
-	}
-	return float64(spent) / float64(elapsed), true
+	return min(1, spent/float64(elapsed)), true
 }
 
 // ThrottledRatio returns the part of the periods since prev in which the quota
@@ -129,6 +137,9 @@ func (c CgroupCPUStat) ThrottledRatio(prev CgroupCPUStat) (float64, bool) {
 	}
 	periods := c.NumberOfElapsedPeriods - prev.NumberOfElapsedPeriods
 	throttled := c.NumberOfTimesThrottled - prev.NumberOfTimesThrottled
+	if throttled > periods {
+		return 0, false
+	}
 	return float64(throttled) / float64(periods), true
 }
 

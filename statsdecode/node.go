@@ -4,7 +4,7 @@ import "slices"
 
 // Node is one node of a GET /_nodes/stats answer. Sections that are absent are
 // zero; Present tells them from zeros that were sent.
-
+//
 // A Node handed out by [Decoder.Nodes] is reused for the next one: keep it with
 // [Node.Clone], or copy the sections and strings that are wanted. Strings never
 // share memory with the answer.

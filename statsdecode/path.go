@@ -32,7 +32,7 @@ func IndexStatsPath(s Sections, o PathOptions) string {
 	s = s.withOwners()
 	keys, metrics := pick(uint64(s), sectionNames[:])
 	p := newPath(o.Target, "_stats")
-	if o.Metrics && s != 0 {
+	if o.Metrics && len(metrics) > 0 {
 		p.segment(metrics...)
 	}
 	p.param("forbid_closed_indices", "false")
@@ -48,7 +48,9 @@ func IndexStatsPath(s Sections, o PathOptions) string {
 		filter = nil
 		entries = []string{"_all.primaries.", "_all.total."}
 	case "shards":
-		filter = append(filter, "indices.*.shards.*.routing", "indices.*.shards.*.commit", "indices.*.shards.*.seq_no")
+		for _, k := range shardNames {
+			filter = append(filter, "indices.*.shards.*."+k)
+		}
 		entries = append(entries, "indices.*.shards.*.")
 	}
 	p.filter(filter, entries, keys)
@@ -65,7 +67,7 @@ func NodeStatsPath(s NodeSections, o PathOptions) string {
 		target += "/" + escapeTarget(o.Target)
 	}
 	p := newPath("", target+"/stats")
-	if o.Metrics && s != 0 {
+	if o.Metrics && len(metrics) > 0 {
 		p.segment(metrics...)
 	}
 	p.level(o.Level)
@@ -88,6 +90,12 @@ func SettingsPath(o PathOptions) string {
 	p.param("expand_wildcards", "all")
 	p.filter(nil, []string{"*.settings.index."}, settingNames[:])
 	return p.String()
+}
+
+// shardNames are the JSON keys of ShardCopy that are no sections: they have no
+// presence bit, so a filter that dropped them would turn them into zeros.
+var shardNames = [...]string{
+	"routing", "commit", "seq_no", "retention_leases", "shard_path", "search_idle", "search_idle_time",
 }
 
 // settingNames are the JSON keys of IndexSettings.

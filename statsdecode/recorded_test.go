@@ -403,10 +403,16 @@ func TestRecordedClusterLevel(t *testing.T) {
 }
 
 // compareWithFresh compares what a used and a fresh Decoder make of one answer.
-func compareWithFresh[T any](t *testing.T, server string, used, fresh []item[T]) {
+func compareWithFresh[T any](t *testing.T, what string, used, fresh []item[T]) {
 	t.Helper()
-	a, b := fmt.Sprintf("%+v", used), fmt.Sprintf("%+v", fresh)
-	if len(used) == 0 || a != b {
-		t.Errorf("%s:\n used %s\nfresh %s", server, a, b)
+	if len(used) != len(fresh) {
+		t.Fatalf("%s: %d items used, %d fresh", what, len(used), len(fresh))
+	}
+	for i := range used {
+		a := fmt.Sprintf("%+v %v", used[i].value, used[i].err)
+		b := fmt.Sprintf("%+v %v", fresh[i].value, fresh[i].err)
+		if a != b {
+			t.Fatalf("%s: item %d\n used %s\nfresh %s", what, i, a, b)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package statsdecode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -25,40 +26,64 @@ type scanner struct {
 // scan goes on with b, the bytes after those of the calls before. It returns
 // how many of b belong to the value, and whether the value ends with them.
 func (s *scanner) scan(b []byte) (n int, done bool) {
-	for i := 0; i < len(b); i++ {
-		c := b[i]
-		switch {
-		case s.inString:
-			switch {
-			case s.escaped:
-				s.escaped = false
-			case c == '\\':
-				s.escaped = true
-			case c == '"':
-				s.inString = false
-				if s.depth == 0 {
-					return i + 1, true
-				}
+	i := 0
+	if !s.begun && len(b) > 0 {
+		s.begun = true
+		s.scalar = !brackets[b[0]]
+	}
+	if s.scalar {
+		for i < len(b) && !isDelimiter(b[i]) {
+			i++
+		}
+		return i, i < len(b)
+	}
+	for {
+		if s.inString {
+			if i += s.skipString(b[i:]); s.inString {
+				return i, false
 			}
-		case s.scalar:
-			if isDelimiter(c) {
+			if s.depth == 0 {
 				return i, true
 			}
-		case c == '"':
-			s.inString = true
-		case c == '{' || c == '[':
-			s.depth++
-		case c == '}' || c == ']':
-			if s.depth--; s.depth <= 0 {
-				return i + 1, true
-			}
-		case !s.begun:
-			s.scalar = true
 		}
-		s.begun = true
+		for i < len(b) && !brackets[b[i]] {
+			i++
+		}
+		if i == len(b) {
+			return i, false
+		}
+		switch b[i] {
+		case '"':
+			s.inString = true
+		case '{', '[':
+			s.depth++
+		default:
+			s.depth--
+		}
+		if i++; s.depth <= 0 && !s.inString {
+			return i, true
+		}
 	}
-	return len(b), false
 }
+
+// skipString goes on within a string, and returns how many of b belong to it.
+func (s *scanner) skipString(b []byte) int {
+	for i, c := range b {
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case c == '\\':
+			s.escaped = true
+		case c == '"':
+			s.inString = false
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// brackets are the bytes that a scanner stops at outside of a string.
+var brackets = [256]bool{'{': true, '}': true, '[': true, ']': true, '"': true}
 
 // valueEnd returns where the value at the start of b ends. b is known to be
 // valid and to begin with a value.
@@ -73,10 +98,14 @@ func valueEnd(b []byte) int {
 // callers may not.
 func checked(data []byte) ([]byte, error) {
 	v := bytes.Trim(data, " \t\r\n")
-	if err := syntaxError(v); err != nil {
-		return nil, fmt.Errorf("statsdecode: %w", err)
+	if json.Valid(v) { // without an allocation, but also without a reason
+		return v, nil
 	}
-	return v, nil
+	err := syntaxError(v)
+	if err == nil {
+		err = errors.New("more than one value")
+	}
+	return nil, fmt.Errorf("statsdecode: %w", err)
 }
 
 // members walks the members of a valid JSON object: names with their quotes,

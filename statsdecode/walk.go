@@ -111,6 +111,8 @@ func (w *walk) next() bool {
 // enterAnswer reads the first byte of the answer.
 func (w *walk) enterAnswer() bool {
 	c, ok := w.peek()
+	for len(w.b)-w.pos <= quoted && w.fill() {
+	}
 	w.head = append(w.head[:0], w.b[w.pos:min(len(w.b), w.pos+quoted)]...)
 	switch {
 	case !ok:
@@ -134,19 +136,15 @@ const quoted = 64
 // notOurs is the error of an answer that does not begin as one of the
 // endpoint does: it is JSON of another kind, or no JSON at all.
 func (w *walk) notOurs() error {
-	for len(w.b)-w.pos <= quoted && w.fill() {
+	whole := w.pos+len(w.head) == len(w.b)
+	if whole && w.err != nil && w.err != io.EOF {
+		return w.err
 	}
-	if err := w.err; err != nil && err != io.EOF {
-		return err
-	}
-	head := w.b[w.pos:]
-	rest := len(head) > quoted
-	head = head[:min(len(head), quoted)]
 	cause := ErrUnexpectedAnswer
-	d := jsontext.NewDecoder(bytes.NewReader(head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	d := jsontext.NewDecoder(bytes.NewReader(w.head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for {
 		_, err := d.ReadToken()
-		if err == io.EOF || rest && errors.Is(err, io.ErrUnexpectedEOF) {
+		if err == io.EOF || !whole && errors.Is(err, io.ErrUnexpectedEOF) {
 			break
 		}
 		if err != nil {
@@ -154,7 +152,7 @@ func (w *walk) notOurs() error {
 			break
 		}
 	}
-	return fmt.Errorf("%w: it begins with %q", cause, head)
+	return fmt.Errorf("%w: it begins with %q", cause, w.head)
 }
 
 // enterPath steps into a member that leads to the entries.
@@ -282,6 +280,10 @@ func (w *walk) value() bool {
 			return false
 		}
 	}
+	if size == 0 {
+		w.fail(w.pointer(), w.start, fmt.Errorf("invalid character %q, want a value", w.b[w.pos]))
+		return false
+	}
 	w.raw = w.b[w.pos : w.pos+size]
 	w.pos += size
 	return true
@@ -331,7 +333,9 @@ var noCopy = []json.DecodeOptionFunc{json.DecodeNoCopyString()}
 // anything is. Like encoding/json it lets duplicate names and invalid UTF-8 pass.
 func syntaxError(value []byte) error {
 	d := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err := d.SkipValue(); err != nil {
+	if err := d.SkipValue(); err == io.EOF {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
 		return err
 	}
 	if _, err := d.ReadToken(); err != io.EOF {

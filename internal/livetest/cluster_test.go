@@ -26,7 +26,10 @@ func get(t *testing.T, c *livetest.Cluster, path string, into any) {
 }
 
 func TestStart(t *testing.T) {
-	for _, server := range []livetest.Server{livetest.OpenSearch2, livetest.OpenSearch3, livetest.Elasticsearch7} {
+	for _, server := range []livetest.Server{
+		livetest.OpenSearch2, livetest.OpenSearch3,
+		livetest.Elasticsearch7, livetest.Elasticsearch8, livetest.Elasticsearch9,
+	} {
 		t.Run(string(server), func(t *testing.T) {
 			c := livetest.Start(t, server, 2)
 

@@ -21,6 +21,8 @@ const (
 	OpenSearch2    Server = "opensearch-2"
 	OpenSearch3    Server = "opensearch-3" // needs a JDK of version 21 or newer
 	Elasticsearch7 Server = "elasticsearch-7"
+	Elasticsearch8 Server = "elasticsearch-8" // needs a JDK of version 17 or newer
+	Elasticsearch9 Server = "elasticsearch-9" // needs a JDK of version 21 or newer
 )
 
 // errOldJava is what [Server.Resolve] wraps when this machine has a JDK but

@@ -1,14 +1,16 @@
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.opensearch.Version;
-import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.env.Environment;
 import org.opensearch.http.HttpServerTransport;
@@ -62,38 +64,6 @@ public class Main {
     Thread.currentThread().join();
   }
 
-  /** A node may differ from a real one in two points: which plugins it takes, and one listener. */
-  static class LocalNode extends Node {
-    @SuppressWarnings("unchecked")
-    LocalNode(Environment env) throws Exception {
-      super(env, plugins(), true);
-    }
-
-    /** The listener writes the node's id into a static field, which only the first node can. */
-    @Override
-    protected void configureNodeAndClusterIdStateListener(ClusterService clusterService) {}
-
-    /**
-     * The plugin that serves HTTP. The constructor takes a class, and since 3.1 the description of
-     * one instead; either is a Collection once compiled, so one source fits all versions.
-     */
-    @SuppressWarnings("rawtypes")
-    static Collection plugins() throws Exception {
-      try {
-        return List.of(Class.forName("org.opensearch.transport.Netty4Plugin"));
-      } catch (ClassNotFoundException renamedIn3) {
-        return List.of(
-            Class.forName("org.opensearch.plugins.PluginInfo")
-                .getConstructor(
-                    String.class, String.class, String.class, Version.class, String.class,
-                    String.class, String.class, List.class, boolean.class)
-                .newInstance(
-                    "transport-netty4", "", "1", Version.CURRENT, "21",
-                    "org.opensearch.transport.Netty4ModulePlugin", null, List.of(), false));
-      }
-    }
-  }
-
   static Environment environment(Path home, String name, String seed) throws Exception {
     Files.createDirectories(home.resolve("modules"));
     Files.createDirectories(home.resolve("plugins"));
@@ -135,18 +105,17 @@ public class Main {
         .toString();
   }
 
-  static void awaitGreen(Node node, int count) {
+  static void awaitGreen(Node node, int count) throws Exception {
+    var url =
+        "http://"
+            + httpAddress(node)
+            + "/_cluster/health?wait_for_status=green&timeout=60s&wait_for_nodes="
+            + count;
     var health =
-        node.client()
-            .admin()
-            .cluster()
-            .prepareHealth()
-            .setWaitForNodes(Integer.toString(count))
-            .setWaitForGreenStatus()
-            .setTimeout("60s")
-            .get();
-    if (health.isTimedOut()) {
-      throw new IllegalStateException("cluster is not green: " + health);
+        HttpClient.newHttpClient()
+            .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString());
+    if (health.statusCode() != 200) {
+      throw new IllegalStateException("cluster is not green: " + health.body());
     }
   }
 
