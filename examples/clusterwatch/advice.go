@@ -23,7 +23,7 @@ func advise(indices []indexReport) []string {
 	lines := []string{"Set index.codec: best_compression for these indices, large, searched and on another codec:"}
 	closable, streams := false, false
 	for _, ix := range candidates {
-		line := fmt.Sprintf("- %s: %s, %s searches/min, %s", ix.Name, bytes(ix.Store), number(ix.SearchRate), ix.Codec)
+		line := fmt.Sprintf("- %s: %s, %s searches/min, %s", ix.Name, size(ix.Store), number(ix.SearchRate), ix.Codec)
 		if ix.DataStream != "" {
 			streams = true
 			line += ", write index of the data stream " + ix.DataStream

@@ -65,6 +65,25 @@ func TestReplayOfRecordedPolls(t *testing.T) {
 	}
 }
 
+// What is replayed is what the library's own tests read.
+func TestRecordedFilesAreTheLibrarys(t *testing.T) {
+	for _, name := range recordedFiles {
+		for _, name := range []string{name, "second-" + name} {
+			have, err := recorded.ReadFile("recorded/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(filepath.Join("../../statsdecode/testdata/recorded/opensearch-2.19.6", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(have) != string(want) {
+				t.Errorf("recorded/%s is not the file of statsdecode/testdata: copy it again", name)
+			}
+		}
+	}
+}
+
 func TestDemoIOBound(t *testing.T) {
 	code, stdout, stderr := program(t, "-demo", "iobound")
 	if code != 0 || stderr != "" {

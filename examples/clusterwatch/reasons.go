@@ -18,13 +18,13 @@ func reasons(nodes []nodeReport, left []string) []string {
 		if all > 0 && g.busiest.Queries.known {
 			line += fmt.Sprintf(", with %s of the searches", percent(known(100*g.queries/all)))
 		}
+		if len(g.names) > 1 && g.busiest.Change == "" {
+			line += "; figures of " + g.busiest.Name
+		}
 		checks := g.busiest.deciding()
-		switch {
-		case len(g.busiest.Why) == 1: // never got to the figures
+		if len(g.busiest.Why) == 1 { // it never came to the others
 			lines = append(lines, line+": "+checks[0].Says)
 			continue
-		case len(g.names) > 1:
-			line += "; figures of " + g.busiest.Name
 		}
 		lines = append(lines, line+":")
 		for _, c := range checks {
@@ -55,10 +55,11 @@ func groups(nodes []nodeReport) []*group {
 		if !n.Data {
 			continue
 		}
-		key := n.IOBound.String() + n.Change
+		names := []string{n.IOBound.String(), n.Change}
 		for _, c := range n.deciding() {
-			key += "," + c.Name
+			names = append(names, c.Name)
 		}
+		key := strings.Join(names, ",")
 		g := byKey[key]
 		if g == nil {
 			g = &group{busiest: n}

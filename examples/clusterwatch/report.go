@@ -97,7 +97,7 @@ func (r *report) text() string {
 	}
 	if c := r.Cluster; c != nil {
 		line("%s: %s, %d nodes (%d with data), %s shards%s, %s documents, %s",
-			c.Name, c.Health, c.Nodes, c.DataNodes, decimal(float64(c.Shards)), c.unassigned(), number(c.Documents), bytes(c.Store))
+			c.Name, c.Health, c.Nodes, c.DataNodes, decimal(float64(c.Shards)), c.unassigned(), number(c.Documents), size(c.Store))
 	}
 	if len(r.Nodes) > 0 {
 		line("")
@@ -164,7 +164,7 @@ func (r *report) indexTable() *table {
 		if codec == "" {
 			codec = unknown
 		}
-		t.row(ix.Name, number(ix.Docs), bytes(ix.Store), number(ix.SearchRate), duration(ix.MeanQuery), codec, ix.Note)
+		t.row(ix.Name, number(ix.Docs), size(ix.Store), number(ix.SearchRate), duration(ix.MeanQuery), codec, ix.Note)
 	}
 	return t
 }

@@ -66,28 +66,28 @@ func duration(ms figure) string {
 	case !ms.known:
 		return unknown
 	case ms.value >= 1000:
-		return decimal2(ms.value/1000) + " s"
+		return scaled(ms.value/1000) + " s"
 	}
 	return decimal(ms.value) + " ms"
 }
 
-// bytes writes a size in powers of 1000.
-func bytes(f figure) string {
+// size writes a size in powers of 1000.
+func size(f figure) string {
 	if !f.known {
 		return unknown
 	}
 	v := f.value
 	for _, unit := range []string{"B", "kB", "MB", "GB", "TB"} {
 		if v < 1000 {
-			return decimal2(v) + " " + unit
+			return scaled(v) + " " + unit
 		}
 		v /= 1000
 	}
-	return decimal2(v) + " PB"
+	return scaled(v) + " PB"
 }
 
-// decimal2 writes what stands before a unit that changes with size.
-func decimal2(v float64) string {
+// scaled writes what stands before a unit that grows with the figure.
+func scaled(v float64) string {
 	if v >= 100 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}

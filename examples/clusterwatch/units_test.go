@@ -25,11 +25,11 @@ func TestUnits(t *testing.T) {
 		{duration, "duration", known(62), "62 ms"},
 		{duration, "duration", known(1234), "1.2 s"},
 		{duration, "duration", known(180000), "180 s"},
-		{bytes, "bytes", figure{}, "-"},
-		{bytes, "bytes", known(208), "208 B"},
-		{bytes, "bytes", known(46_665), "46.7 kB"},
-		{bytes, "bytes", known(1.2e12), "1.2 TB"},
-		{bytes, "bytes", known(3.5e18), "3500 PB"},
+		{size, "size", figure{}, "-"},
+		{size, "size", known(208), "208 B"},
+		{size, "size", known(46_665), "46.7 kB"},
+		{size, "size", known(1.2e12), "1.2 TB"},
+		{size, "size", known(3.5e18), "3500 PB"},
 	} {
 		if got := tt.write(tt.f); got != tt.want {
 			t.Errorf("%s(%v) = %q, want %q", tt.name, tt.f, got, tt.want)

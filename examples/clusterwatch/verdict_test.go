@@ -49,7 +49,7 @@ func TestVerdict(t *testing.T) {
 		reason string
 	}{
 		{"the demo as it is", func(_, now *node) {}, yes, "searches are slow: mean query time 62 ms"},
-		{"no searches between the polls", func(_, now *node) { now.Indices.Search = statsdecode.Search{} }, cannotTell, "0 query phases between the polls, 30 are wanted"},
+		{"no searches between the polls", func(_, now *node) { now.Indices.Search = statsdecode.Search{} }, cannotTell, "figures of es-1: 0 query phases between the polls, 30 are wanted"},
 		{"29 searches", func(_, now *node) { now.Indices.Search.QueryTotal = 29 }, cannotTell, "29 query phases"},
 		{"30 searches", func(_, now *node) { now.Indices.Search.QueryTotal = 30 }, yes, ""},
 		{"searches at the limit", func(_, now *node) { now.Indices.Search.QueryTimeInMillis = 20_000 }, yes, ""},
