@@ -109,9 +109,9 @@ func noError(t *testing.T, err error) {
 func decodeError(target error, offset int64, pointer string) want {
 	return func(t *testing.T, err error) {
 		t.Helper()
-		e, ok := err.(*statsdecode.DecodeError)
+		var e *statsdecode.DecodeError
 		switch {
-		case !ok:
+		case !errors.As(err, &e):
 			t.Errorf("ended with %#v (%v), want a *DecodeError", err, err)
 		case target != nil && !errors.Is(err, target):
 			t.Errorf("ended with %v, want one that wraps %v", err, target)
@@ -126,8 +126,8 @@ func decodeError(target error, offset int64, pointer string) want {
 func responseError(want statsdecode.ResponseError) want {
 	return func(t *testing.T, err error) {
 		t.Helper()
-		e, ok := err.(*statsdecode.ResponseError)
-		if !ok || e.Status != want.Status || e.Type != want.Type || e.Reason != want.Reason || e.Index != want.Index || len(e.RootCause) != len(want.RootCause) {
+		var e *statsdecode.ResponseError
+		if !errors.As(err, &e) || e.Status != want.Status || e.Type != want.Type || e.Reason != want.Reason || e.Index != want.Index || len(e.RootCause) != len(want.RootCause) {
 			t.Errorf("ended with %#v (%v), want %+v", err, err, want)
 		}
 	}
@@ -136,8 +136,8 @@ func responseError(want statsdecode.ResponseError) want {
 func partialError(total, successful, failed, failures int) want {
 	return func(t *testing.T, err error) {
 		t.Helper()
-		e, ok := err.(*statsdecode.PartialError)
-		if !ok || e.Total != total || e.Successful != successful || e.Failed != failed || len(e.Failures) != failures {
+		var e *statsdecode.PartialError
+		if !errors.As(err, &e) || e.Total != total || e.Successful != successful || e.Failed != failed || len(e.Failures) != failures {
 			t.Errorf("ended with %#v (%v), want a *PartialError of %d, %d, %d with %d failures", err, err, total, successful, failed, failures)
 		}
 	}
@@ -279,8 +279,8 @@ func TestReaderErrorIsWrapped(t *testing.T) {
 	for _, cut := range []int{0, 1, 20, len(twoDocs) - 1, len(twoDocs)} {
 		r := io.MultiReader(strings.NewReader(twoDocs[:cut]), iotest.ErrReader(context.Canceled))
 		got := walkIndices(new(statsdecode.Decoder), r)
-		e, ok := got.end.(*statsdecode.DecodeError)
-		if !ok || !errors.Is(got.end, context.Canceled) || e.Offset != int64(cut) {
+		var e *statsdecode.DecodeError
+		if !errors.As(got.end, &e) || !errors.Is(got.end, context.Canceled) || e.Offset != int64(cut) {
 			t.Errorf("after %d bytes: %v, want a *DecodeError that wraps context.Canceled", cut, got.end)
 		}
 	}
@@ -298,7 +298,8 @@ func TestReaderMisbehaves(t *testing.T) {
 		{"too many", func(p []byte) (int, error) { return len(p) + 1, nil }, nil},
 	} {
 		got := walkIndices(new(statsdecode.Decoder), readerFunc(tt.read))
-		if _, ok := got.end.(*statsdecode.DecodeError); !ok || tt.want != nil && !errors.Is(got.end, tt.want) {
+		var e *statsdecode.DecodeError
+		if !errors.As(got.end, &e) || tt.want != nil && !errors.Is(got.end, tt.want) {
 			t.Errorf("%s: %v", tt.name, got.end)
 		}
 	}
@@ -377,7 +378,8 @@ func TestEntryTooLarge(t *testing.T) {
 func TestBreakLeavesTheRestUnread(t *testing.T) {
 	r := strings.NewReader(twoDocs + strings.Repeat(" ", 1<<20))
 	var d statsdecode.Decoder
-	for range d.Indices(r) {
+	for _, err := range d.Indices(r) {
+		noErr(t, err)
 		break
 	}
 	if r.Len() == 0 {
@@ -392,12 +394,11 @@ func TestBreakLeavesTheRestUnread(t *testing.T) {
 func TestWholeWalkReadsToEOF(t *testing.T) {
 	eof := false
 	r := strings.NewReader(twoDocs)
-	for range new(statsdecode.Decoder).Indices(readerFunc(func(p []byte) (int, error) {
+	walkIndices(new(statsdecode.Decoder), readerFunc(func(p []byte) (int, error) {
 		n, err := r.Read(p[:min(len(p), 1)])
 		eof = eof || err == io.EOF
 		return n, err
-	})) {
-	}
+	}))
 	if !eof {
 		t.Error("the reader's io.EOF was not read: a connection would not be used again")
 	}
@@ -414,15 +415,16 @@ func TestWalkInsideAWalkPanics(t *testing.T) {
 			t.Errorf("after the panic: %+v", got)
 		}
 	}()
-	for range d.Indices(strings.NewReader(twoDocs)) {
-		for range d.Nodes(strings.NewReader("{}")) {
-		}
+	for _, err := range d.Indices(strings.NewReader(twoDocs)) {
+		noErr(t, err)
+		walkNodes(&d, strings.NewReader("{}"))
 	}
 }
 
 func TestSequenceUsedTwiceIsNoSilentEmptyAnswer(t *testing.T) {
 	seq := new(statsdecode.Decoder).Indices(strings.NewReader(twoDocs))
-	for range seq {
+	for _, err := range seq {
+		noErr(t, err)
 	}
 	for ix, err := range seq {
 		if ix != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -436,12 +438,14 @@ func TestHeaderAsItIsRead(t *testing.T) {
 	if d.Header() != (statsdecode.Header{}) {
 		t.Error("a Header before the first walk")
 	}
-	for range d.Indices(strings.NewReader(aStats)) {
+	for _, err := range d.Indices(strings.NewReader(aStats)) {
+		noErr(t, err)
 		if h := d.Header(); h.Shards.Total != 2 || h.All.Primaries.Docs.Count != 3 {
 			t.Errorf("in the loop: %+v", h)
 		}
 	}
-	for range d.Nodes(strings.NewReader(`{"nodes":{"n":{}},"_nodes":{"total":1,"successful":1},"cluster_name":"c\u0041"}`)) {
+	for _, err := range d.Nodes(strings.NewReader(`{"nodes":{"n":{}},"_nodes":{"total":1,"successful":1},"cluster_name":"c\u0041"}`)) {
+		noErr(t, err)
 		if h := d.Header(); h != (statsdecode.Header{}) {
 			t.Errorf("before it was read: %+v", h)
 		}

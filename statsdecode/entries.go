@@ -3,6 +3,7 @@ package statsdecode
 import (
 	"io"
 	"iter"
+	"strings"
 )
 
 // Entry is one entry of an answer that [Entries] walks.
@@ -29,7 +30,8 @@ func Entries[T any](d *Decoder, r io.Reader, path ...string) iter.Seq2[Entry[T],
 	if d == nil {
 		d = new(Decoder)
 	}
-	e := &endpoint{name: entriesName(path), source: fromEntries, path: path, array: true}
+	name := strings.Join(append([]string{"entries"}, path...), "/")
+	e := &endpoint{name: name, source: fromEntries, path: path, array: true}
 	var value T
 	return entries(d, r, e, func(w *walk) (Entry[T], error) {
 		var zero T
@@ -41,12 +43,4 @@ func Entries[T any](d *Decoder, r io.Reader, path ...string) iter.Seq2[Entry[T],
 		}
 		return entry, err
 	})
-}
-
-func entriesName(path []string) string {
-	name := "entries"
-	for _, p := range path {
-		name += "/" + p
-	}
-	return name
 }

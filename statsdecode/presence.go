@@ -1,6 +1,6 @@
 package statsdecode
 
-import "strings"
+import "bytes"
 
 // A section is present where the answer has an object for it. The decoder of
 // an entry leaves no trace of that, so these walk the same bytes for it, and
@@ -133,5 +133,5 @@ func nodeSectionOf(quoted []byte) NodeSections {
 
 // named reports whether a quoted member name selects the field called name.
 func named(quoted []byte, name string) bool {
-	return string(quoted[1:len(quoted)-1]) == name || strings.EqualFold(string(unquote(quoted)), name)
+	return string(quoted[1:len(quoted)-1]) == name || bytes.EqualFold(unquote(quoted), []byte(name))
 }

@@ -86,8 +86,8 @@ func TestQuirk04FailureReasonIsTextOrObject(t *testing.T) {
 			statsdecode.Failure{Index: "a", Shard: 3, NodeID: "n1", Type: "t", Reason: "r", Cause: statsdecode.Cause{Type: "c", Reason: "why"}}},
 	} {
 		got := walkNodes(new(statsdecode.Decoder), strings.NewReader(tt.answer))
-		e, ok := got.end.(*statsdecode.PartialError)
-		if !ok || len(e.Failures) != 1 || e.Failures[0] != tt.want {
+		var e *statsdecode.PartialError
+		if !errors.As(got.end, &e) || len(e.Failures) != 1 || e.Failures[0] != tt.want {
 			t.Errorf("%#v, want the failure %+v", got.end, tt.want)
 			continue
 		}
@@ -253,8 +253,9 @@ func TestQuirk19NullFieldNameRefusesTheAnswer(t *testing.T) {
 func TestQuirk20and28and31NodesFail(t *testing.T) {
 	got := walkNodes(new(statsdecode.Decoder), strings.NewReader(`{"_nodes":{"total":1,"successful":0,"failed":1,"failures":[{"type":"failed_node_exception","reason":"Failed node [n1]","node_id":"n1","caused_by":{"type":"receive_timeout_transport_exception","reason":"timed out"}}]},"cluster_name":"c","nodes":{}}`))
 	partialError(1, 0, 1, 1)(t, got.end)
-	if e := got.end.(*statsdecode.PartialError); e.Failures[0].NodeID != "n1" || e.Failures[0].Cause.Type != "receive_timeout_transport_exception" {
-		t.Errorf("failure %+v does not say which node and why", e.Failures[0])
+	var e *statsdecode.PartialError
+	if !errors.As(got.end, &e) || e.Failures[0].NodeID != "n1" || e.Failures[0].Cause.Type != "receive_timeout_transport_exception" {
+		t.Errorf("failure %+v does not say which node and why", e)
 	}
 }
 

@@ -60,12 +60,13 @@ func TestEveryCutIsAnError(t *testing.T) {
 		cuts := 0
 		for i := range answer {
 			structural := strings.IndexByte(`{}[],:"`, answer[i]) >= 0
-			if i%step != 0 && !(every && (i < 64<<10 || structural)) {
+			if cut := i%step == 0 || every && (i < 64<<10 || structural); !cut {
 				continue
 			}
 			cuts++
 			got := walk(&d, bytes.NewReader(answer[:i]))
-			if _, ok := got.end.(*statsdecode.DecodeError); !ok || !errors.Is(got.end, io.ErrUnexpectedEOF) {
+			var e *statsdecode.DecodeError
+			if !errors.As(got.end, &e) || !errors.Is(got.end, io.ErrUnexpectedEOF) {
 				t.Fatalf("cut after %d of %d bytes: %v, want a *DecodeError that wraps io.ErrUnexpectedEOF", i, len(answer), got.end)
 			}
 			if got.field != nil {

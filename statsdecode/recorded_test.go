@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -38,7 +39,9 @@ func recorded(t testing.TB, name string) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Close()
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
 		answers[filepath.Base(filepath.Dir(file))] = b
 	}
 	return answers
@@ -201,8 +204,8 @@ func checkPresence(t *testing.T, name string, answer []byte, ix *statsdecode.Ind
 	}
 	for part, stats := range map[string]statsdecode.CommonStats{"primaries": ix.Primaries, "total": ix.Total} {
 		object, _ := m.Indices[name][part].(map[string]any)
-		for i := range reflect.TypeOf(stats).NumField() {
-			f := reflect.TypeOf(stats).Field(i)
+		for f := range reflect.TypeFor[statsdecode.CommonStats]().Fields() {
+			i := f.Index[0]
 			if f.Type.Kind() != reflect.Struct {
 				continue
 			}
@@ -375,13 +378,13 @@ func TestRecordedErrors(t *testing.T) {
 	} {
 		for server, answer := range recorded(t, name) {
 			err := statsdecode.ReadError(want.status, bytes.NewReader(answer))
-			e, ok := err.(*statsdecode.ResponseError)
-			if !ok || e.Status != want.status || e.Type != want.typ || !strings.Contains(e.Reason, want.text) || e.Index != want.index || len(e.RootCause) == 0 {
+			var e *statsdecode.ResponseError
+			if !errors.As(err, &e) || e.Status != want.status || e.Type != want.typ || !strings.Contains(e.Reason, want.text) || e.Index != want.index || len(e.RootCause) == 0 {
 				t.Errorf("%s/%s: ReadError = %#v (%v), want %+v", server, name, err, err, want)
 			}
 			// Whoever forgets the status must not take the body for data.
 			for _, it := range indices(new(statsdecode.Decoder), bytes.NewReader(answer)) {
-				if e, ok := it.err.(*statsdecode.ResponseError); !ok || e.Type != want.typ || e.Status != want.status {
+				if !errors.As(it.err, &e) || e.Type != want.typ || e.Status != want.status {
 					t.Errorf("%s/%s: Indices gave %#v", server, name, it)
 				}
 			}

@@ -137,14 +137,14 @@ const quoted = 64
 // endpoint does: it is JSON of another kind, or no JSON at all.
 func (w *walk) notOurs() error {
 	whole := w.pos+len(w.head) == len(w.b)
-	if whole && w.err != nil && w.err != io.EOF {
+	if whole && w.err != nil && !w.ended() {
 		return w.err
 	}
 	cause := ErrUnexpectedAnswer
 	d := jsontext.NewDecoder(bytes.NewReader(w.head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for {
 		_, err := d.ReadToken()
-		if err == io.EOF || !whole && errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEOF(err) || !whole && errors.Is(err, io.ErrUnexpectedEOF) {
 			break
 		}
 		if err != nil {
@@ -184,7 +184,7 @@ func (w *walk) leaveAnswer() {
 		w.fail("", w.offset(), fmt.Errorf("invalid character %q after the answer", c))
 		return
 	}
-	if w.err != io.EOF {
+	if !w.ended() {
 		w.fail("", w.offset(), w.err)
 		return
 	}
@@ -273,7 +273,7 @@ func (w *walk) value() bool {
 			w.cut(size, fmt.Errorf("%w: more than %d bytes", ErrEntryTooLarge, w.maxEntry))
 			return false
 		case done || w.fill():
-		case s.scalar && w.err == io.EOF:
+		case s.scalar && w.ended():
 			done = true // whether it is whole, its decoder says
 		default:
 			w.cut(size, w.failure())
@@ -333,15 +333,17 @@ var noCopy = []json.DecodeOptionFunc{json.DecodeNoCopyString()}
 // anything is. Like encoding/json it lets duplicate names and invalid UTF-8 pass.
 func syntaxError(value []byte) error {
 	d := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err := d.SkipValue(); err == io.EOF {
+	err := d.SkipValue()
+	if isEOF(err) {
 		return io.ErrUnexpectedEOF
-	} else if err != nil {
-		return err
 	}
-	if _, err := d.ReadToken(); err != io.EOF {
-		return err
+	if err == nil {
+		_, err = d.ReadToken()
 	}
-	return nil
+	if isEOF(err) {
+		return nil
+	}
+	return err
 }
 
 func (w *walk) failSyntax(err error) {

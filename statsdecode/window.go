@@ -83,11 +83,18 @@ func (w *window) makeRoom() {
 
 // failure is why the answer ended too soon.
 func (w *window) failure() error {
-	if w.err == io.EOF {
+	if w.ended() {
 		return io.ErrUnexpectedEOF
 	}
 	return w.err
 }
+
+// ended reports whether the reader is at its end.
+func (w *window) ended() bool { return isEOF(w.err) }
+
+// isEOF reports whether err is what a reader returns at its end: io.EOF itself.
+// An error that wraps it is a failure.
+func isEOF(err error) bool { return err == io.EOF } //nolint:errorlint // see above
 
 // peek returns the next byte that is not white space, without consuming it.
 func (w *window) peek() (c byte, ok bool) {
