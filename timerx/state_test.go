@@ -83,9 +83,9 @@ func (p *probe) observe() []time.Duration {
 			}
 		}
 	}
-	if p.hold != nil {
-		close(p.hold)
+	if hold := p.hold; hold != nil {
 		p.hold = nil
+		close(hold)
 	}
 	time.Sleep(time.Hour)
 	synctest.Wait()
