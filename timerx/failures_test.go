@@ -698,8 +698,8 @@ func TestF28CeilingOfALaterBurst(t *testing.T) {
 		wantTicks(t, p, time.Second)
 		p.Touch(time.Minute)
 		time.Sleep(900 * time.Millisecond)
-		p.Reset(2 * time.Second)
 		p.ticks = nil
+		p.Reset(2 * time.Second)
 		wantTicks(t, p, 2*time.Second)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,14 +191,15 @@ func (m *model) advance(d time.Duration) {
 	}
 }
 
-// A subject is the Timer that has to agree with the model. Only one of its
-// goroutines is awake at a time, but for the moment of a call.
+// A subject is the Timer that has to agree with the model.
 type subject struct {
 	*timerx.Timer
 	birth time.Time
-	log   []event
 	runs  []run
 	quit  chan struct{}
+
+	mu  sync.Mutex
+	log []event
 }
 
 func newSubject(m *model) *subject {
@@ -215,6 +217,8 @@ func newSubject(m *model) *subject {
 }
 
 func (s *subject) note(name string, result bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.log = append(s.log, event{time.Since(s.birth), name, result})
 }
 
@@ -352,8 +356,11 @@ func check(sc script) (failure string) {
 		if got := at.Sub(s.birth); ok && got != m.deadline && (m.deadline != maxDuration || got < maxDuration-time.Hour) {
 			return fail("Deadline is %v from the start, want %v", got, m.deadline)
 		}
-		if !slices.Equal(s.log, m.log) {
-			return fail("log %v,\nwant %v", s.log, m.log)
+		s.mu.Lock()
+		log := s.log
+		s.mu.Unlock()
+		if !slices.Equal(log, m.log) {
+			return fail("log %v,\nwant %v", log, m.log)
 		}
 	}
 	return ""
