@@ -2,6 +2,7 @@ package timerx_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -80,6 +81,16 @@ func workloads() []struct {
 				{"timerx.Touch", repeat(func() { tm.Touch(linger) })},
 				{"time.Timer.Reset", repeat(func() { std.Reset(linger) })},
 				{"time.AfterFunc.Reset", repeat(func() { fn.Reset(linger) })},
+			}
+		}},
+		{"SelectIdle", func() []impl { // items while nothing lingers: the price of the select alone
+			var tm timerx.Timer
+			std := time.NewTimer(linger)
+			std.Stop()
+			return []impl{
+				{"timerx", flushLoop(0, nop, tm.C, nop)},
+				{"time.Timer", flushLoop(0, nop, func() <-chan time.Time { return std.C }, nop)},
+				{"nil", flushLoop(0, nop, func() <-chan time.Time { return nil }, nop)},
 			}
 		}},
 		{"FlushLoopBusy", func() []impl { return flushLoops(1) }},
@@ -238,32 +249,51 @@ func median(s []float64) float64 {
 }
 
 // BenchmarkLatency reports by how much the receiver of a tick wakes later than
-// the deadline, in turns: the goroutine that a Timer's callback runs in comes
-// on top of the runtime's own delay.
+// the deadline, in turns: the goroutine that carries a Timer's tick comes on top
+// of the runtime's own delay. In an idle process that is a sleep in whole
+// milliseconds; a busy one looks at its timers all the time.
 func BenchmarkLatency(b *testing.B) {
-	b.ReportAllocs()
-	const d = 100 * time.Microsecond
-	var tm timerx.Timer
-	std := time.NewTimer(time.Hour)
-	var ours, theirs []float64
-	for b.Loop() {
-		start := time.Now()
-		tm.Arm(d)
-		<-tm.C()
-		ours = append(ours, float64(time.Since(start)-d))
+	for _, process := range []string{"idle", "busy"} {
+		b.Run("process="+process, func(b *testing.B) {
+			b.ReportAllocs()
+			if process == "busy" {
+				quit := make(chan bool)
+				defer close(quit)
+				go func() {
+					for {
+						select {
+						case <-quit:
+							return
+						default:
+							runtime.Gosched()
+						}
+					}
+				}()
+			}
+			const d = 100 * time.Microsecond
+			var tm timerx.Timer
+			std := time.NewTimer(time.Hour)
+			var ours, theirs []float64
+			for b.Loop() {
+				start := time.Now()
+				tm.Arm(d)
+				<-tm.C()
+				ours = append(ours, float64(time.Since(start)-d))
 
-		start = time.Now()
-		std.Reset(d)
-		<-std.C
-		theirs = append(theirs, float64(time.Since(start)-d))
+				start = time.Now()
+				std.Reset(d)
+				<-std.C
+				theirs = append(theirs, float64(time.Since(start)-d))
+			}
+			for _, r := range []struct {
+				name string
+				late []float64
+			}{{"timerx", ours}, {"time.Timer", theirs}} {
+				slices.Sort(r.late)
+				b.ReportMetric(r.late[len(r.late)/2], r.name+"-p50-ns")
+				b.ReportMetric(r.late[len(r.late)*99/100], r.name+"-p99-ns")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
 	}
-	for _, r := range []struct {
-		name string
-		late []float64
-	}{{"timerx", ours}, {"time.Timer", theirs}} {
-		slices.Sort(r.late)
-		b.ReportMetric(r.late[len(r.late)/2], r.name+"-p50-ns")
-		b.ReportMetric(r.late[len(r.late)*99/100], r.name+"-p99-ns")
-	}
-	b.ReportMetric(0, "ns/op")
 }

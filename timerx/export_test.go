@@ -24,7 +24,7 @@ func (t *Timer) LoseAlarm() {
 func (t *Timer) StepWallClock(seconds int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.init()
+	t.now() // sets base
 	stepped := t.base
 	// A flag, 33 bits of seconds, 30 of nanoseconds; then the monotonic reading.
 	*(*uint64)(unsafe.Pointer(&stepped)) -= uint64(seconds) << 30

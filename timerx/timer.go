@@ -70,7 +70,9 @@ func (t *Timer) C() <-chan struct{} {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.init()
+	if t.alarm == nil {
+		t.init()
+	}
 	return t.ticks
 }
 
@@ -83,12 +85,12 @@ func (t *Timer) Arm(d time.Duration) bool {
 
 func (t *Timer) arm(d time.Duration) bool {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.status() != idle {
-		return false
+	isIdle := t.status() == idle
+	if isIdle {
+		t.start(d)
 	}
-	t.start(d)
-	return true
+	t.mu.Unlock()
+	return isIdle
 }
 
 // ArmAt is Arm for a timer that is to be due at an instant: at once if at has
@@ -106,9 +108,9 @@ func (t *Timer) Reset(d time.Duration) bool {
 		return false
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	pending := t.cancel()
 	t.start(d)
+	t.mu.Unlock()
 	return pending
 }
 
@@ -124,23 +126,21 @@ func (t *Timer) Touch(d time.Duration) {
 		return
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	status := t.status()
-	if status == due {
-		return
-	}
 	now := t.now()
-	switch {
-	case status == idle:
-		t.ceiling = never
-	case t.deadline <= now: // expire is late: too late to put it off
+	switch status := t.status(); {
+	case status == due:
+	case status == armed && t.deadline <= now: // expire is late: too late to put it off
 		t.fire(t.deadline)
-		return
+	default:
+		if status == idle {
+			t.ceiling = never
+		}
+		if t.ceiling == never && t.MaxWait > 0 {
+			t.ceiling = add(now, t.MaxWait)
+		}
+		t.set(now, min(add(now, d), t.ceiling))
 	}
-	if t.ceiling == never && t.MaxWait > 0 {
-		t.ceiling = add(now, t.MaxWait)
-	}
-	t.set(now, min(add(now, d), t.ceiling))
+	t.mu.Unlock()
 }
 
 // Fire makes the timer due now: a flush that does not wait for the linger. It
@@ -150,10 +150,10 @@ func (t *Timer) Fire() {
 		return
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.status() != due {
 		t.fire(t.now())
 	}
+	t.mu.Unlock()
 }
 
 // Stop makes the timer idle and reports whether that prevented a tick: one to
@@ -165,8 +165,9 @@ func (t *Timer) Stop() bool {
 		return false
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.stop()
+	pending := t.stop()
+	t.mu.Unlock()
+	return pending
 }
 
 // Deadline returns when the timer is due, or since when it has been, and
@@ -189,9 +190,6 @@ func (t *Timer) Deadline() (time.Time, bool) {
 // own, because time.Since is half the price of time.Now, and because a base in a
 // package variable is useless in a synctest bubble, which has a clock of its own.
 func (t *Timer) init() {
-	if t.alarm != nil {
-		return
-	}
 	t.base = time.Now()
 	t.alarm = time.AfterFunc(never, t.expire)
 	t.alarm.Stop()
@@ -201,7 +199,9 @@ func (t *Timer) init() {
 }
 
 func (t *Timer) now() time.Duration {
-	t.init()
+	if t.alarm == nil {
+		t.init()
+	}
 	return time.Since(t.base)
 }
 
