@@ -260,41 +260,35 @@ func TestF8ResultsFitTogether(t *testing.T) {
 // https://github.com/segmentio/analytics-node/issues/53: every item put the flush
 // off, and under steady load it never came.
 func TestF9SteadyLoadStarvesTheFlush(t *testing.T) {
-	const gap, d = 6 * time.Millisecond, 10 * time.Millisecond
-	for name, item := range map[string]func(*probe){
-		"Arm":   func(p *probe) { p.Arm(d) },
-		"Touch": func(p *probe) { p.Touch(d) },
+	const ms = time.Millisecond
+	for _, load := range []struct {
+		name  string
+		item  func(*timerx.Timer)
+		first time.Duration // an item every 6 ms, from 0
+		every time.Duration // a tick makes the timer idle, and the next item arms it
+	}{
+		{"Arm", func(tm *timerx.Timer) { tm.Arm(10 * ms) }, 10 * ms, 12 * ms},
+		{"Touch", func(tm *timerx.Timer) { tm.Touch(10 * ms) }, 50 * ms, 54 * ms},
 	} {
-		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, p *probe) {
-				p.MaxWait = 50 * time.Millisecond
-				want := p.MaxWait
-				if name == "Arm" {
-					want = d
-				}
-				ticks, first := 0, time.Now()
-				for i := range 1000 {
-					if _, pending := p.Deadline(); !pending {
-						first = time.Now()
-					}
-					item(p)
-					if i == 0 {
-						continue
-					}
-					time.Sleep(gap)
-					synctest.Wait()
-					if len(p.C()) == 0 && len(p.ticks) == 0 {
-						if late := time.Since(first); late > want+gap {
-							t.Fatalf("no tick for %v, want one in %v", late, want)
+		t.Run(load.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tm := timerx.Timer{MaxWait: 50 * ms}
+				items := time.NewTicker(6 * ms)
+				start, ticks := time.Now(), 0
+				load.item(&tm)
+				for time.Since(start) < time.Minute {
+					select {
+					case <-items.C:
+						load.item(&tm)
+					case <-tm.C():
+						if got, want := time.Since(start), load.first+time.Duration(ticks)*load.every; got != want {
+							t.Fatalf("tick %d after %v, want %v", ticks, got, want)
 						}
-						continue
+						ticks++
 					}
-					ticks++
-					p.ticks = nil
-					p.Stop()
 				}
-				if most := int(1000 * gap / want); ticks < most/2 || ticks > most {
-					t.Errorf("%d ticks in %v, want one about every %v", ticks, 1000*gap, want)
+				if want := int(time.Minute / load.every); ticks < want {
+					t.Errorf("%d ticks in a minute, want %d", ticks, want)
 				}
 			})
 		})

@@ -4,7 +4,7 @@ package timerx
 // goroutine of its own. f never runs twice at once: while it runs the timer can
 // be due, which is one run to follow, and no more than one.
 //
-// f may call every method except StopWait. It panics if f is nil.
+// f may call every method except StopWait. NewFunc panics if f is nil.
 func NewFunc(f func()) *Timer {
 	if f == nil {
 		panic("timerx.NewFunc: nil function")
@@ -14,12 +14,12 @@ func NewFunc(f func()) *Timer {
 	return t
 }
 
-// StopWait is Stop, but waits until the callback is not running. If that run
-// has armed the timer, as it does to try again, this is stopped too, and counts as a
-// tick prevented. In channel form there is nothing to wait for.
+// StopWait is Stop and then waits until the callback is not running. What that
+// run has armed, as one does to try again, is stopped too and counts as a tick
+// prevented. In channel form there is nothing to wait for.
 //
-// StopWait called by the callback itself, or while the caller holds a lock
-// that the callback needs, waits for ever.
+// StopWait waits for ever if the callback calls it, or needs a lock that its
+// caller holds.
 func (t *Timer) StopWait() bool {
 	if t == nil {
 		return false
@@ -36,8 +36,8 @@ func (t *Timer) StopWait() bool {
 	return stopped
 }
 
-// finish ends a run of f. It stops the timer for those who wait in StopWait: until they
-// wake, the next run could have begun.
+// finish ends a run of f. It stops the timer on behalf of those who wait in
+// StopWait: by the time they wake, the next run could have begun.
 func (t *Timer) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
