@@ -610,25 +610,44 @@ func TestF25NothingLeft(t *testing.T) {
 	})
 }
 
-// An abandoned timer is released by Stop, not by its deadline.
-func TestF25StopReleases(t *testing.T) {
-	released := make(chan bool)
-	func() {
-		tm := timerx.NewFunc(func() {})
-		tm.Arm(time.Hour)
-		tm.Touch(2 * time.Hour)
-		runtime.AddCleanup(tm, func(int) { close(released) }, 0)
-		tm.Stop()
-	}()
-	for range 100 {
-		runtime.GC()
-		select {
-		case <-released:
-			return
-		case <-time.After(10 * time.Millisecond): // for the cleanup's goroutine
-		}
+// An abandoned timer is released as soon as it is idle, not at its old deadline.
+func TestF25IdleReleases(t *testing.T) {
+	ran := make(chan bool)
+	channel := func() *timerx.Timer { return new(timerx.Timer) }
+	callback := func() *timerx.Timer { return timerx.NewFunc(func() { ran <- true }) }
+	for _, c := range []struct {
+		name string
+		make func() *timerx.Timer
+		idle func(*timerx.Timer)
+	}{
+		{"Stop", channel, func(tm *timerx.Timer) { tm.Stop() }},
+		{"Touch, Stop", channel, func(tm *timerx.Timer) { tm.Touch(2 * time.Hour); tm.Stop() }},
+		{"Fire, Stop", channel, func(tm *timerx.Timer) { tm.Fire(); tm.Stop() }},
+		{"Fire, receive", channel, func(tm *timerx.Timer) { tm.Fire(); <-tm.C() }},
+		{"Touch, receive", channel, func(tm *timerx.Timer) { tm.Touch(0); <-tm.C() }},
+		{"callback/Stop", callback, func(tm *timerx.Timer) { tm.Stop() }},
+		{"callback/StopWait", callback, func(tm *timerx.Timer) { tm.StopWait() }},
+		{"callback/Fire, run", callback, func(tm *timerx.Timer) { tm.Fire(); <-ran }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			released := make(chan bool)
+			func() {
+				tm := c.make()
+				runtime.AddCleanup(tm, func(int) { close(released) }, 0)
+				tm.Arm(time.Hour)
+				c.idle(tm)
+			}()
+			for range 100 {
+				runtime.GC()
+				select {
+				case <-released:
+					return
+				case <-time.After(10 * time.Millisecond): // for the cleanup to run
+				}
+			}
+			t.Error("still reachable, though idle")
+		})
 	}
-	t.Error("a stopped timer is still reachable")
 }
 
 // https://github.com/googleapis/google-api-go-client/issues/475: a handler ended while

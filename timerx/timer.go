@@ -254,7 +254,7 @@ func (t *Timer) set(now, deadline time.Duration) {
 // fire makes an idle or armed timer due.
 func (t *Timer) fire(at time.Duration) {
 	t.tick(at)
-	if t.f != nil && !t.running {
+	if t.f != nil {
 		t.alarm.Reset(0) // expire runs f
 	} else {
 		t.alarm.Stop()
@@ -270,7 +270,9 @@ func (t *Timer) tick(at time.Duration) {
 	}
 }
 
-// stop makes the timer idle and reports whether it was not.
+// stop makes the timer idle and reports whether it was not. The runtime lets go
+// of a stopped alarm, and so of t, as soon as a quarter of its timers are stopped
+// ones, at the latest.
 func (t *Timer) stop() bool {
 	pending := t.cancel()
 	if pending {
