@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lowalloc/lowalloc/internal/alloctest"
 	"github.com/lowalloc/lowalloc/timerx"
 )
 
@@ -16,8 +17,7 @@ type impl struct {
 	run  func(n int)
 }
 
-// repeat is not inlined calls of f, so that each costs what it does in a loop
-// that somebody wrote, plus the same small price for all.
+// repeat calls f in a loop, at the same small price for every impl.
 func repeat(f func()) func(int) {
 	return func(n int) {
 		for range n {
@@ -194,17 +194,65 @@ func flushLoop[T any](buffer int, arm func(), c func() <-chan T, stop func()) fu
 	}
 }
 
+// An op is one call, or one item. The ways loop themselves, so that each is
+// compiled as its user would have it.
 func BenchmarkTimer(b *testing.B) {
 	for _, w := range workloads() {
 		for _, im := range w.impls() {
 			b.Run(w.name+"/impl="+im.name, func(b *testing.B) {
 				b.ReportAllocs()
-				const each = 1000 // calls, so that an op is one of them
-				for range (b.N + each - 1) / each {
-					im.run(each)
-				}
+				im.run(b.N)
 			})
 		}
+	}
+}
+
+// BenchmarkBatchOfOne is the flush loop of TestF1HeapGrowsWithBatches: an op is a
+// batch of one message, with a linger of a minute. live-B is by how much the live heap
+// has grown in the end, for all batches together.
+func BenchmarkBatchOfOne(b *testing.B) {
+	const linger = time.Minute
+	var tm timerx.Timer
+	c := tm.C()
+	for _, im := range []struct {
+		name  string
+		batch func()
+	}{
+		{"timerx", func() {
+			tm.Arm(linger)
+			select {
+			case <-c:
+			default:
+			}
+			tm.Stop()
+		}},
+		{"time.NewTimer", func() {
+			t := time.NewTimer(linger)
+			select {
+			case <-t.C:
+			default:
+			}
+			t.Stop()
+		}},
+		{"time.After", func() {
+			select {
+			case <-time.After(linger):
+			default:
+			}
+		}},
+		{"time.AfterFunc", func() {
+			t := time.AfterFunc(linger, func() {})
+			t.Stop()
+		}},
+	} {
+		b.Run("impl="+im.name, func(b *testing.B) {
+			b.ReportAllocs()
+			before := alloctest.LiveHeap()
+			for b.Loop() {
+				im.batch()
+			}
+			b.ReportMetric(max(0, float64(alloctest.LiveHeap())-float64(before)), "live-B")
+		})
 	}
 }
 
