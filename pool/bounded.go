@@ -1,190 +1,256 @@
 package pool
 
 import (
+	"iter"
 	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// bounded keeps idle buffers whose capacities never exceed limit together.
+// bounded keeps idle buffers, of at most limit bytes together.
 //
-// It is a sync.Pool that counts. Buffers lie in shards; each processor has one
-// to itself most of the time, because it finds it through a sync.Pool of
-// shards. Bytes are reserved before a buffer is inserted and released after it
-// is removed, so that reserved is never less than what lies in the shards.
+// Buffers lie in shards. A processor has a shard to itself most of the time: it
+// finds it through a sync.Pool, and takes another when it meets somebody there.
+// Of the limit, every byte is in one place: in left, in the room of a shard,
+// or under an idle buffer. So the bound needs no shared counter as long as
+// shards get along with the room they have.
 type bounded struct {
-	limit    int64
-	reserved atomic.Int64
-	armed    atomic.Bool // whether the next garbage collection calls collect
-	shards   []shard
-	next     atomic.Uint32
-	handles  sync.Pool // of *shard
+	left   atomic.Int64
+	armed  atomic.Bool // the next garbage collection calls collect
+	shards []atomic.Pointer[shard]
+	next   atomic.Uint32 // the shard for the next processor
+	near   sync.Pool     // of *shard, the one that this processor used last
 }
 
 type shard struct {
+	owner   *bounded
+	index   uint32 // in owner.shards
 	mu      sync.Mutex
-	last    int    // class last Put
-	present uint32 // bit i is set when classes[i] has a buffer
-	classes [numClasses]stack
-	_       [64]byte // keeps neighbours off the cache line of mu
+	room    int64  // bytes of the limit that wait for the next Put here
+	used    int64  // bytes under idle buffers
+	last    int    // the class of the last Put
+	present uint32 // bit i is set when stacks[i] is not empty
+	stacks  [numClasses]stack
 }
 
 type stack struct {
 	buffers []*Buffer
-	low     int // the fewest buffers since the last garbage collection
+	low     int // the fewest there were since the last garbage collection
 }
 
 func newBounded(limit int64) *bounded {
-	s := &bounded{limit: limit, shards: make([]shard, runtime.GOMAXPROCS(0))}
-	s.handles.New = func() any { return &s.shards[int(s.next.Add(1))%len(s.shards)] }
+	s := &bounded{shards: make([]atomic.Pointer[shard], 2*runtime.GOMAXPROCS(0))}
+	s.left.Store(limit)
+	s.near.New = func() any { return s.shard(s.next.Add(1)) }
 	return s
 }
 
-// get removes a buffer of the class, or returns nil.
-func (s *bounded) get(class int) *Buffer {
-	own := s.handles.Get().(*shard)
-	b := own.pop(class)
-	s.handles.Put(own)
-	for i := 0; b == nil && i < len(s.shards); i++ {
-		b = s.shards[i].pop(class)
+// get removes a buffer of class i, or returns nil when there is none at all.
+func (s *bounded) get(i int) *Buffer {
+	sh := s.near.Get().(*shard)
+	if !sh.mu.TryLock() {
+		sh = s.lock(sh.index + 1)
 	}
-	if b != nil {
-		s.reserved.Add(-int64(cap(b.B)))
+	b := sh.pop(i)
+	sh.mu.Unlock()
+	s.near.Put(sh)
+	if b == nil {
+		b = s.steal(i)
+	}
+	if b != nil && b.shard != sh {
+		b.shard = sh
 	}
 	return b
 }
 
-// put inserts b and returns how many buffers were dropped for it: larger ones
-// to make room, or b itself.
-func (s *bounded) put(b *Buffer, class int) (dropped int64) {
-	n := int64(cap(b.B))
-	if !s.reserve(n) {
-		var ok bool
-		if dropped, ok = s.makeRoom(n, class); !ok {
-			return dropped + 1
+func (s *bounded) steal(i int) *Buffer {
+	for sh := range s.all() {
+		sh.mu.Lock()
+		b := sh.pop(i)
+		sh.mu.Unlock()
+		if b != nil {
+			return b
 		}
 	}
-	own := s.handles.Get().(*shard)
-	own.push(b, class)
-	s.handles.Put(own)
-	s.arm()
+	return nil
+}
+
+// put adds b to class i. It reports whether that cost a buffer: b, or a larger
+// one.
+func (s *bounded) put(b *Buffer, i int) (dropped bool) {
+	n := int64(cap(b.B))
+	sh := b.shard
+	if sh == nil || sh.owner != s || !sh.mu.TryLock() {
+		sh = s.lock(s.next.Load())
+	}
+	if sh.room < n {
+		sh.mu.Unlock()
+		switch {
+		case s.reserve(n):
+		case s.evict(n, i):
+			dropped = true
+		default:
+			return true
+		}
+		sh.mu.Lock()
+		sh.room += n
+	}
+	sh.push(b, i)
+	sh.mu.Unlock()
+	if !s.armed.Load() {
+		s.arm()
+	}
 	return dropped
 }
 
+// lock locks the first shard from number n on that nobody has locked.
+func (s *bounded) lock(n uint32) *shard {
+	for range s.shards {
+		if sh := s.shard(n); sh.mu.TryLock() {
+			return sh
+		}
+		n++
+	}
+	sh := s.shard(n)
+	sh.mu.Lock()
+	return sh
+}
+
+// shard returns a shard by its number, which may be any.
+func (s *bounded) shard(n uint32) *shard {
+	n %= uint32(len(s.shards))
+	slot := &s.shards[n]
+	if sh := slot.Load(); sh != nil {
+		return sh
+	}
+	slot.CompareAndSwap(nil, &shard{owner: s, index: n})
+	return slot.Load()
+}
+
+func (s *bounded) all() iter.Seq[*shard] {
+	return func(yield func(*shard) bool) {
+		for i := range s.shards {
+			if sh := s.shards[i].Load(); sh != nil && !yield(sh) {
+				return
+			}
+		}
+	}
+}
+
+// reserve takes n bytes out of left, after a look into every shard for what it
+// does not need, if there are too few.
 func (s *bounded) reserve(n int64) bool {
+	if s.take(n) {
+		return true
+	}
+	for sh := range s.all() {
+		sh.mu.Lock()
+		s.left.Add(sh.room)
+		sh.room = 0
+		sh.mu.Unlock()
+	}
+	return s.take(n)
+}
+
+func (s *bounded) take(n int64) bool {
 	for {
-		r := s.reserved.Load()
-		if n > s.limit-r {
+		left := s.left.Load()
+		if left < n {
 			return false
 		}
-		if s.reserved.CompareAndSwap(r, r+n) {
+		if s.left.CompareAndSwap(left, left-n) {
 			return true
 		}
 	}
 }
 
-// makeRoom drops buffers of classes above class until n bytes are reserved.
-// Without it a few large buffers that are in steady use would keep all small
-// ones out for ever.
-func (s *bounded) makeRoom(n int64, class int) (dropped int64, ok bool) {
-	if n > s.limit {
-		return 0, false
-	}
-	for i := range s.shards {
-		for {
-			b := s.shards[i].popLargest(class + 1)
-			if b == nil {
-				break
-			}
-			dropped++
-			s.reserved.Add(-int64(cap(b.B)))
-			if s.reserve(n) {
-				return dropped, true
-			}
+// evict drops a buffer of a class above i, and so frees the n bytes for one of
+// class i. Otherwise a few large buffers in steady use would keep all the small
+// ones out, for ever.
+func (s *bounded) evict(n int64, i int) bool {
+	for sh := range s.all() {
+		sh.mu.Lock()
+		var b *Buffer
+		if largest := bits.Len32(sh.present) - 1; largest > i {
+			b = sh.pop(largest)
+			sh.room -= int64(cap(b.B))
+		}
+		sh.mu.Unlock()
+		if b != nil {
+			s.left.Add(int64(cap(b.B)) - n)
+			return true
 		}
 	}
-	return dropped, false
+	return false
 }
 
-func (s *bounded) stats() (count, bytes int64) {
-	// All locks at once: a buffer that moves from one shard to another must
-	// not be seen twice.
-	for i := range s.shards {
-		s.shards[i].mu.Lock()
-		defer s.shards[i].mu.Unlock()
-	}
-	for i := range s.shards {
-		for _, st := range s.shards[i].classes {
-			count += int64(len(st.buffers))
-			for _, b := range st.buffers {
-				bytes += int64(cap(b.B))
-			}
+// stats holds all locks at once. It would otherwise count a buffer twice that
+// is taken from one shard and put into another.
+func (s *bounded) stats() (idle, bytes int64) {
+	for sh := range s.all() {
+		sh.mu.Lock()
+		defer sh.mu.Unlock()
+		for _, st := range sh.stacks {
+			idle += int64(len(st.buffers))
 		}
+		bytes += sh.used
 	}
-	return count, bytes
+	return idle, bytes
 }
 
 // arm sees to it that the next garbage collection calls collect.
 func (s *bounded) arm() {
-	if !s.armed.Load() && s.armed.CompareAndSwap(false, true) {
-		// The cleanup of an object that nothing refers to runs after the next
-		// collection. The object has a pointer: those without share memory
-		// with others, which may keep them alive.
+	if s.armed.CompareAndSwap(false, true) {
+		// The cleanup of an object that nobody refers to runs after the next
+		// collection. Without a pointer in it, it would share its block with
+		// other small objects, and live as long as they.
 		type sentinel struct{ _ *sentinel }
 		runtime.AddCleanup(new(sentinel), (*bounded).collect, s)
 	}
 }
 
-// collect lets go of what nobody used since the collection before.
+// collect lets go of what nobody used since the last garbage collection but
+// one, as sync.Pool does.
 func (s *bounded) collect() {
-	// First, so that a Put that sees armed set has its buffer seen below.
-	s.armed.Store(false)
-	left := false
-	for i := range s.shards {
-		freed, more := s.shards[i].trim()
-		s.reserved.Add(-freed)
-		left = left || more
+	s.armed.Store(false) // first: a Put that still sees it set is seen below
+	idle := false
+	for sh := range s.all() {
+		sh.mu.Lock()
+		sh.trim()
+		s.left.Add(sh.room)
+		sh.room = 0
+		idle = idle || sh.present != 0
+		sh.mu.Unlock()
 	}
-	if left {
+	if idle {
 		s.arm()
 	}
 }
 
-func (s *shard) push(b *Buffer, class int) {
-	s.mu.Lock()
-	st := &s.classes[class]
+// push adds a buffer for which there is room.
+func (sh *shard) push(b *Buffer, i int) {
+	st := &sh.stacks[i]
+	if st.buffers == nil {
+		st.buffers = newStack(nil)
+	}
 	st.buffers = append(st.buffers, b)
-	s.present |= 1 << class
-	s.last = class
-	s.mu.Unlock()
+	sh.present |= 1 << i
+	sh.last = i
+	sh.room -= int64(cap(b.B))
+	sh.used += int64(cap(b.B))
 }
 
-func (s *shard) pop(class int) *Buffer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if class == anyClass {
-		class = s.last
-		if s.present != 0 && s.present&(1<<class) == 0 {
-			class = bits.TrailingZeros32(s.present)
+// pop removes a buffer of class i, or returns nil. For anyClass it looks where
+// the last one was put, then for the smallest.
+func (sh *shard) pop(i int) *Buffer {
+	if i == anyClass {
+		i = sh.last
+		if sh.present&(1<<i) == 0 && sh.present != 0 {
+			i = bits.TrailingZeros32(sh.present)
 		}
 	}
-	return s.popClass(class)
-}
-
-// popLargest removes a buffer of the largest class there is, if it is at least least.
-func (s *shard) popLargest(least int) *Buffer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	class := bits.Len32(s.present) - 1
-	if class < least {
-		return nil
-	}
-	return s.popClass(class)
-}
-
-func (s *shard) popClass(class int) *Buffer {
-	st := &s.classes[class]
+	st := &sh.stacks[i]
 	n := len(st.buffers) - 1
 	if n < 0 {
 		return nil
@@ -194,27 +260,34 @@ func (s *shard) popClass(class int) *Buffer {
 	st.buffers = st.buffers[:n]
 	st.low = min(st.low, n)
 	if n == 0 {
-		s.present &^= 1 << class
+		sh.present &^= 1 << i
 	}
+	sh.room += int64(cap(b.B))
+	sh.used -= int64(cap(b.B))
 	return b
 }
 
-// trim drops the buffers at the bottom of each stack that stayed there since
-// the last trim. It returns their bytes and whether others are left.
-func (s *shard) trim() (freed int64, left bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.classes {
-		st := &s.classes[i]
-		for _, b := range st.buffers[:st.low] {
-			freed += int64(cap(b.B))
+// trim drops from each stack the buffers at the bottom, which no pop has come
+// near since the last trim.
+func (sh *shard) trim() {
+	for i := range sh.stacks {
+		st := &sh.stacks[i]
+		if st.low > 0 {
+			for _, b := range st.buffers[:st.low] {
+				sh.room += int64(cap(b.B))
+				sh.used -= int64(cap(b.B))
+			}
+			st.buffers = newStack(st.buffers[st.low:]) // the old one may have grown in a burst
+			if len(st.buffers) == 0 {
+				sh.present &^= 1 << i
+			}
 		}
-		// A new slice: the old one may have grown in a burst.
-		st.buffers = append([]*Buffer(nil), st.buffers[st.low:]...)
 		st.low = len(st.buffers)
-		if st.low == 0 {
-			s.present &^= 1 << i
-		}
 	}
-	return freed, s.present != 0
+}
+
+// newStack copies buffers, to memory that fills a cache line at least: smaller
+// pieces of two shards could lie in one and slow both down.
+func newStack(buffers []*Buffer) []*Buffer {
+	return append(make([]*Buffer, 0, max(8, len(buffers))), buffers...)
 }

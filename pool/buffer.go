@@ -22,6 +22,8 @@ type Buffer struct {
 	// whole is B, emptied, as it was before Read or WriteTo took bytes off its
 	// front, and nil when they did not. Its room at the front comes back with Reset.
 	whole []byte
+
+	shard *shard // where Put goes, with MaxIdleBytes set: to where Get was
 }
 
 var errInvalidWrite = errors.New("pool: Writer returned an impossible count")
@@ -29,12 +31,17 @@ var errInvalidWrite = errors.New("pool: Writer returned an impossible count")
 // Reset empties the buffer and keeps its capacity.
 func (b *Buffer) Reset() {
 	if b.whole != nil {
-		if sameEnd(b.whole, b.B) {
-			b.B = b.whole
-		}
-		b.whole = nil
+		b.restore()
 	}
 	b.B = b.B[:0]
+}
+
+// restore gives the front back that drain took off, unless B is another array now.
+func (b *Buffer) restore() {
+	if sameEnd(b.whole, b.B) {
+		b.B = b.whole
+	}
+	b.whole = nil
 }
 
 // Available returns how many bytes can be appended to B before it is

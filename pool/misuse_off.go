@@ -2,8 +2,8 @@
 
 package pool
 
+// misuse is empty, and so are its methods: the compiler leaves nothing of them.
 type misuse struct{}
 
-func (b *Buffer) enter() { b.Reset() }
-
-func (b *Buffer) leave() {}
+func (misuse) enter(*Buffer) {}
+func (misuse) leave(*Buffer) {}

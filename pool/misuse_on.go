@@ -2,38 +2,40 @@
 
 package pool
 
-import "sync/atomic"
+import (
+	"bytes"
+	"sync/atomic"
+)
 
-// misuse finds buffers used by somebody who has Put them. The state is in the
-// buffer: a set keyed by address would mistake a new buffer for a dropped one
-// that had the same address.
+// misuse finds out who uses a buffer after its Put. The state is part of the
+// buffer: a set of addresses would take a new buffer for a dropped one that had
+// the same address, or keep every buffer alive.
 type misuse struct {
 	put atomic.Bool
 }
 
-// trash is what the bytes of a Buffer that was Put are overwritten with.
+// trash is what Put leaves of the content.
 const trash = 0xdb
 
-// enter is called when b is Put, kept or not.
-func (b *Buffer) enter() {
-	if !b.misuse.put.CompareAndSwap(false, true) {
+// enter begins the time in which nobody may use b, kept or not.
+func (m *misuse) enter(b *Buffer) {
+	if !m.put.CompareAndSwap(false, true) {
 		panic("pool: Put of a Buffer that was Put before")
 	}
 	b.Reset()
-	all := b.B[:cap(b.B)]
-	for i := range all {
-		all[i] = trash
+	if all := b.B[:cap(b.B)]; len(all) > 0 {
+		all[0] = trash
+		for n := 1; n < len(all); n *= 2 {
+			copy(all[n:], all[:n])
+		}
 	}
 }
 
-// leave is called when b is handed out again.
-func (b *Buffer) leave() {
-	intact := len(b.B) == 0 && b.whole == nil
-	for _, c := range b.B[:cap(b.B)] {
-		intact = intact && c == trash
+// leave ends it.
+func (m *misuse) leave(b *Buffer) {
+	all := b.B[:cap(b.B)]
+	if len(b.B) != 0 || b.whole != nil || len(all) == 0 || all[0] != trash || !bytes.Equal(all[1:], all[:len(all)-1]) {
+		panic("pool: Buffer changed after Put")
 	}
-	if !intact {
-		panic("pool: a Buffer was changed after it was Put")
-	}
-	b.misuse.put.Store(false)
+	m.put.Store(false)
 }

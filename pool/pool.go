@@ -6,64 +6,95 @@ import (
 	"sync/atomic"
 )
 
-// DefaultMaxSize is the largest capacity, in bytes, that a Pool keeps when its
-// MaxSize is 0.
+// DefaultMaxSize is the MaxSize, in bytes, of a Pool that does not set one.
 const DefaultMaxSize = 64 << 10
 
-// Pool keeps buffers for reuse. The zero value is ready to use and keeps
-// buffers of up to DefaultMaxSize until the garbage collector takes them. Set
-// the fields before the first use and leave them; do not copy a Pool after it.
-// All methods may be called at the same time by many goroutines.
+// Pool keeps buffers for reuse. The zero value is ready to use: it keeps
+// buffers of up to [DefaultMaxSize] until the garbage collector takes them.
+// Set the fields before the first use and leave them; do not copy a Pool after
+// it. All methods may be called by many goroutines at once.
 type Pool struct {
-	// MaxSize is the largest capacity, in bytes, that Put keeps. A larger
-	// buffer goes to the garbage collector. 0 means DefaultMaxSize; less than
-	// 0 keeps nothing.
+	// MaxSize is the largest capacity, in bytes, that Put keeps. 0 means
+	// DefaultMaxSize, less than 0 that nothing is kept.
 	MaxSize int
 
-	// MaxIdleBytes bounds the capacities, in bytes, of all idle buffers
-	// together, at every instant. 0 means no bound: idle buffers are kept in a
-	// sync.Pool, until two garbage collections pass without use. Less than 0
-	// keeps nothing.
+	// MaxIdleBytes bounds the sum of the capacities, in bytes, of all idle
+	// buffers, at every instant. 0 means no bound other than the garbage
+	// collector, less than 0 that nothing is kept.
 	MaxIdleBytes int64
 
-	allocated atomic.Int64
-	discarded atomic.Int64
+	allocated, discarded atomic.Int64
 
-	last    atomic.Int32          // class of the buffer last Put, when MaxIdleBytes is 0
-	classes [numClasses]sync.Pool // idle buffers, when MaxIdleBytes is 0
+	// Without MaxIdleBytes, idle buffers lie in one sync.Pool for each class.
+	recent  atomic.Pointer[class] // the class of the last Put
+	classes [numClasses]atomic.Pointer[class]
+
+	// With it, they lie here.
 	bounded atomic.Pointer[bounded]
 }
 
-// Stats describes what a Pool has done and holds.
+// Stats is what a Pool has done, and what it holds at one instant.
 type Stats struct {
-	Allocated int64 // buffers made because no idle one fitted
-	Discarded int64 // buffers that Put let go: too large, empty or without room in MaxIdleBytes
-	Idle      int64 // buffers kept now; -1 when MaxIdleBytes is 0
-	IdleBytes int64 // their capacities together; -1 when MaxIdleBytes is 0
+	Allocated int64 // buffers made, because no idle one fitted
+	Discarded int64 // buffers that a Put let go, be it its own or a larger one to make room for it
+	Idle      int64 // buffers kept; -1 when MaxIdleBytes is 0
+	IdleBytes int64 // the sum of their capacities; -1 when MaxIdleBytes is 0
 }
 
-// A buffer of class i has at least minSize<<i bytes, one of class 0 any
-// number. The last class takes everything larger.
-const (
-	minSize    = 512
-	numClasses = 18 // up to 64 MiB
-)
-
-// Get returns an empty buffer, the one last Put where it can. Its capacity may
-// be anything: use GetSize where the size is known.
+// Get returns an empty buffer, if it can one of the size that was Put last.
+// Where the size is known, GetSize keeps small uses from holding large buffers.
 func (p *Pool) Get() *Buffer {
-	if b := p.take(anyClass); b != nil {
-		return b
+	if c := p.recent.Load(); c != nil {
+		if b, ok := c.idle.Get().(*Buffer); ok {
+			b.misuse.leave(b)
+			return b
+		}
 	}
-	return p.alloc(min(minSize, p.maxSize()))
+	return p.getAny()
 }
 
-// GetSize returns an empty buffer with a capacity of at least n. For n above
-// MaxSize it allocates exactly n bytes, and Put will drop the buffer; n of 0
-// or less is Get. It panics, as make does, when n bytes cannot be allocated.
+// getAny is a function of its own, so that Get itself needs little stack.
+func (p *Pool) getAny() *Buffer {
+	b := p.takeAny()
+	if b == nil {
+		return p.alloc(min(minSize, p.maxSize()))
+	}
+	b.misuse.leave(b)
+	return b
+}
+
+// takeAny removes an idle buffer wherever there is one: if the last Put was of
+// a size that is rarely idle, those of the other sizes would only pile up.
+func (p *Pool) takeAny() *Buffer {
+	if p.MaxIdleBytes > 0 {
+		return p.store().get(anyClass)
+	}
+	for i := range p.classes {
+		if c := p.classes[i].Load(); c != nil {
+			if b, ok := c.idle.Get().(*Buffer); ok {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// GetSize returns an empty buffer with a capacity of at least n bytes. Above
+// MaxSize it allocates exactly n, and Put will drop the buffer. With n <= 0 it
+// is Get. Like make it panics, or runs out of memory, when n is too large.
 //
-// ReadFrom needs one byte more than the content, to see its end.
+// ReadFrom wants one byte more than the content, to see that it ends there.
 func (p *Pool) GetSize(n int) *Buffer {
+	if c := p.recent.Load(); c != nil && c.serves(n) {
+		if b, ok := c.idle.Get().(*Buffer); ok {
+			b.misuse.leave(b)
+			return b
+		}
+	}
+	return p.getSize(n)
+}
+
+func (p *Pool) getSize(n int) *Buffer {
 	if n <= 0 {
 		return p.Get()
 	}
@@ -71,48 +102,69 @@ func (p *Pool) GetSize(n int) *Buffer {
 	if n > limit {
 		return p.alloc(n)
 	}
-	class := classAbove(n)
-	size := max(n, min(minSize<<class, limit))
-	b := p.take(class)
+	i := classAbove(n)
+	var b *Buffer
+	if p.MaxIdleBytes > 0 {
+		b = p.store().get(i)
+	} else if c := p.classes[i].Load(); c != nil {
+		b, _ = c.idle.Get().(*Buffer)
+	}
+	size := max(n, lowest(i, limit))
 	if b == nil {
 		return p.alloc(size)
 	}
-	if cap(b.B) < n { // only the first and the last class have such
+	b.misuse.leave(b)
+	if cap(b.B) < n { // only the last class has sizes that do not serve all its uses
 		b.B = make([]byte, 0, size)
 	}
 	return b
 }
 
-// Put gives b back: the caller must not use it, nor any slice of its bytes,
-// any more. Put empties b and keeps it if its capacity is at most MaxSize and
-// MaxIdleBytes has room. A buffer that did not come from Get is as good as any;
-// one of capacity 0 is dropped, and nil is ignored.
+// Put empties b and keeps it for a later Get, if its capacity is at most
+// MaxSize and MaxIdleBytes leaves room. It makes room by dropping a larger idle
+// buffer. The caller must not use b after that, nor any slice of its bytes.
+//
+// A Buffer from elsewhere is as welcome as one from Get. One without capacity
+// is dropped; nil is ignored.
 func (p *Pool) Put(b *Buffer) {
 	if b == nil {
 		return
 	}
-	b.enter()
-	c, limit := cap(b.B), p.maxSize()
-	if c == 0 || c > limit || p.MaxIdleBytes < 0 {
+	b.misuse.enter(b)
+	b.Reset()
+	if c := p.recent.Load(); c != nil && c.keeps(cap(b.B)) {
+		c.idle.Put(b)
+		return
+	}
+	p.put(b)
+}
+
+func (p *Pool) put(b *Buffer) {
+	size, limit := cap(b.B), p.maxSize()
+	if size == 0 || size > limit || p.MaxIdleBytes < 0 {
 		p.discarded.Add(1)
 		return
 	}
-	class := classBelow(c)
-	if c == limit {
-		// GetSize rounds up to MaxSize, which need not be a power of two.
-		class = classAbove(c)
+	i := classBelow(size)
+	if size == limit {
+		i = classAbove(size) // where GetSize looks for it: a limit need not be a power of two
 	}
-	if p.MaxIdleBytes == 0 {
-		if p.last.Load() != int32(class) {
-			p.last.Store(int32(class))
+	if p.MaxIdleBytes > 0 {
+		if p.store().put(b, i) {
+			p.discarded.Add(1)
 		}
-		p.classes[class].Put(b)
 		return
 	}
-	p.discarded.Add(p.store().put(b, class))
+	c := p.classes[i].Load()
+	if c == nil {
+		p.classes[i].CompareAndSwap(nil, newClass(i, limit))
+		c = p.classes[i].Load()
+	}
+	p.recent.Store(c)
+	c.idle.Put(b)
 }
 
-// Stats returns the counts so far and what is idle at this moment.
+// Stats returns the counts so far and what is idle now.
 func (p *Pool) Stats() Stats {
 	s := Stats{Allocated: p.allocated.Load(), Discarded: p.discarded.Load()}
 	switch {
@@ -122,27 +174,6 @@ func (p *Pool) Stats() Stats {
 		s.Idle, s.IdleBytes = p.store().stats()
 	}
 	return s
-}
-
-// anyClass asks take for whichever buffer is at hand.
-const anyClass = -1
-
-// take removes an idle buffer of the class, or returns nil.
-func (p *Pool) take(class int) *Buffer {
-	var b *Buffer
-	switch {
-	case p.MaxIdleBytes == 0:
-		if class == anyClass {
-			class = int(p.last.Load())
-		}
-		b, _ = p.classes[class].Get().(*Buffer)
-	case p.MaxIdleBytes > 0:
-		b = p.store().get(class)
-	}
-	if b != nil {
-		b.leave()
-	}
-	return b
 }
 
 func (p *Pool) alloc(size int) *Buffer {
@@ -161,21 +192,62 @@ func (p *Pool) maxSize() int {
 	return p.MaxSize
 }
 
-// store returns what holds the idle buffers when MaxIdleBytes is set.
 func (p *Pool) store() *bounded {
 	if s := p.bounded.Load(); s != nil {
 		return s
 	}
+	return p.newStore()
+}
+
+func (p *Pool) newStore() *bounded {
 	p.bounded.CompareAndSwap(nil, newBounded(p.MaxIdleBytes))
 	return p.bounded.Load()
 }
 
-// classBelow returns the class that a buffer of capacity c belongs to.
-func classBelow(c int) int {
-	return min(max(bits.Len(uint(c)/minSize)-1, 0), numClasses-1)
+// A class is the idle buffers of about one size, so that the sizes of some
+// uses do not spoil the memory of others. Class i begins at minSize<<(i-1) or
+// MaxSize, whichever is less, and ends where the next one begins. Class 0 has
+// what is smaller than any buffer of our own.
+type class struct {
+	below, low, high int // it serves n with below < n <= low and keeps low to high
+	idle             sync.Pool
 }
 
-// classAbove returns the class whose buffers hold n bytes.
+const (
+	minSize    = 512
+	numClasses = 19 // the last begins at 64 MiB
+	anyClass   = -1 // for bounded.get
+)
+
+func newClass(i, limit int) *class {
+	c := &class{low: lowest(i, limit), high: limit}
+	if i > 0 {
+		c.below = lowest(i-1, limit)
+	}
+	if i < classAbove(limit) {
+		c.high = lowest(i+1, limit) - 1
+	}
+	return c
+}
+
+func (c *class) serves(n int) bool { return c.below < n && n <= c.low }
+
+func (c *class) keeps(size int) bool { return c.low <= size && size <= c.high }
+
+// lowest returns the smallest capacity in class i.
+func lowest(i, limit int) int {
+	if i == 0 {
+		return 1
+	}
+	return min(minSize<<(i-1), limit)
+}
+
+// classBelow returns the class that capacity size lies in.
+func classBelow(size int) int {
+	return min(bits.Len(uint(size)/minSize), numClasses-1)
+}
+
+// classAbove returns the class whose capacities all serve n.
 func classAbove(n int) int {
-	return min(bits.Len(uint(n-1)/minSize), numClasses-1)
+	return min(bits.Len(uint(n-1)/minSize)+1, numClasses-1)
 }

@@ -23,7 +23,8 @@ func (ix *Index) Continues(prev *Index) bool {
 
 // Continues reports whether n and prev are the same run of the same node, so
 // that their counters may be subtracted: the same id, and an uptime that is
-// not lower.
+// not lower. It does not see a restart when the new run is longer than the old
+// one was at prev, which takes polls further apart than that.
 func (n *Node) Continues(prev *Node) bool {
 	return prev != nil && n.ID != "" && n.ID == prev.ID && n.JVM.UptimeInMillis >= prev.JVM.UptimeInMillis
 }

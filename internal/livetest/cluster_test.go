@@ -40,10 +40,15 @@ func TestStart(t *testing.T) {
 			if len(c.Addresses) != 2 || !strings.HasPrefix(c.Addresses[1], "127.0.0.1:") {
 				t.Errorf("addresses %q, want two at 127.0.0.1", c.Addresses)
 			}
-			var root struct{ Version struct{ Number string } }
-			get(t, c, "/", &root)
-			if root.Version.Number != c.Version {
-				t.Errorf("/ says version %q, the process said %q", root.Version.Number, c.Version)
+			// Not GET /, which Elasticsearch serves by a plugin since 8.
+			var info struct {
+				Nodes map[string]struct{ Version string }
+			}
+			get(t, c, "/_nodes", &info)
+			for id, node := range info.Nodes {
+				if node.Version != c.Version {
+					t.Errorf("node %s says version %q, the process said %q", id, node.Version, c.Version)
+				}
 			}
 			var health struct {
 				Status string

@@ -19,7 +19,7 @@ import org.opensearch.node.Node;
 import org.opensearch.transport.TransportService;
 
 /**
- * Runs an OpenSearch cluster in this JVM until standard input closes.
+ * Runs a cluster of OpenSearch in this JVM until standard input closes.
  *
  * <p>Usage: Main NODES HOME. Each node keeps its files in a folder of HOME, which is deleted at the
  * end. The only line on standard output says where the nodes answer, once the cluster is green:

@@ -1,0 +1,197 @@
+package pool_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/lowalloc/lowalloc/pool"
+)
+
+func TestBufferRead(t *testing.T) {
+	b := buffer(64)
+	if n, err := b.Read(nil); n != 0 || err != nil {
+		t.Errorf("Read(nil) of an empty buffer = %d, %v; want 0, nil", n, err)
+	}
+	_, _ = b.WriteString("hello, world")
+	p := make([]byte, 5)
+	if n, err := b.Read(p); n != 5 || err != nil || string(p) != "hello" {
+		t.Errorf("Read = %d, %v, %q; want 5, nil, hello", n, err, p)
+	}
+	if got := b.String(); got != ", world" || b.Len() != 7 {
+		t.Errorf("after Read: content %q, Len %d; want the rest", got, b.Len())
+	}
+	_, _ = b.WriteString("!")
+	if rest, err := io.ReadAll(b); err != nil || string(rest) != ", world!" {
+		t.Errorf("ReadAll = %q, %v", rest, err)
+	}
+	if n, err := b.Read(p); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("Read at the end = %d, %v; want 0, EOF", n, err)
+	}
+	if cap(b.B) != 64 {
+		t.Errorf("capacity after the last byte was read = %d, want 64", cap(b.B))
+	}
+}
+
+func TestBufferIsAReader(t *testing.T) {
+	b := new(pool.Buffer)
+	b.SetString(strings.Repeat("content ", 100))
+	if err := iotest.TestReader(struct{ io.Reader }{b}, b.Bytes()); err != nil {
+		t.Error(err)
+	}
+}
+
+// What Read takes off the front belongs to the buffer still: Reset and Put have
+// it back.
+func TestReadKeepsCapacity(t *testing.T) {
+	for name, tt := range map[string]struct {
+		after func(b *pool.Buffer)
+		want  int64 // capacity at Put
+	}{
+		"read in part": {func(*pool.Buffer) {}, 4096},
+		"appended":     {func(b *pool.Buffer) { _, _ = b.WriteString("x") }, 4096},
+		"read twice":   {func(b *pool.Buffer) { _, _ = b.Read(make([]byte, 10)) }, 4096},
+		"reset":        {func(b *pool.Buffer) { b.Reset() }, 4096},
+		"replaced":     {func(b *pool.Buffer) { b.B = make([]byte, 7, 1000) }, 1000},
+		"taken away":   {func(b *pool.Buffer) { b.B = nil }, 0},
+		"replaced and read": {func(b *pool.Buffer) {
+			b.B = make([]byte, 7, 1000)
+			_, _ = b.Read(make([]byte, 3))
+		}, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &pool.Pool{MaxIdleBytes: bounded}
+			b := buffer(4096)
+			b.SetString(strings.Repeat("x", 1000))
+			_, _ = b.Read(make([]byte, 900))
+			tt.after(b)
+			p.Put(b)
+			if s := p.Stats(); s.IdleBytes != tt.want {
+				t.Errorf("Put keeps %d bytes, want %d", s.IdleBytes, tt.want)
+			}
+		})
+	}
+}
+
+// writerFunc says of n bytes that it took as many as it returns.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func TestBufferWriteTo(t *testing.T) {
+	full := errors.New("full")
+	for name, tt := range map[string]struct {
+		w    writerFunc
+		n    int64
+		err  error // nil here and failed below: an error that is not one of a kind
+		fail bool
+		rest string
+	}{
+		"all":                  {func(p []byte) (int, error) { return len(p), nil }, 6, nil, false, ""},
+		"short":                {func([]byte) (int, error) { return 2, nil }, 2, io.ErrShortWrite, true, "ntents"[2:]},
+		"short, with an error": {func([]byte) (int, error) { return 2, full }, 2, full, true, "ntents"[2:]},
+		"all, with an error":   {func(p []byte) (int, error) { return len(p), full }, 6, full, true, ""},
+		"too many":             {func(p []byte) (int, error) { return len(p) + 1, nil }, 0, nil, true, "ntents"},
+		"negative":             {func([]byte) (int, error) { return -1, full }, 0, nil, true, "ntents"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b pool.Buffer
+			b.SetString("contents")
+			_, _ = b.Read(make([]byte, 2))
+			n, err := b.WriteTo(tt.w)
+			if n != tt.n || (err != nil) != tt.fail || tt.err != nil && !errors.Is(err, tt.err) {
+				t.Errorf("WriteTo = %d, %v; want %d, %v", n, err, tt.n, tt.err)
+			}
+			if b.String() != tt.rest {
+				t.Errorf("rest = %q, want %q", b.String(), tt.rest)
+			}
+		})
+	}
+	n, err := new(pool.Buffer).WriteTo(writerFunc(func([]byte) (int, error) { return 0, full }))
+	if n != 0 || err != nil {
+		t.Errorf("WriteTo of an empty buffer = %d, %v; want 0, nil without a Write", n, err)
+	}
+}
+
+func TestBufferGrow(t *testing.T) {
+	for _, n := range []int{math.MinInt, -1, 0, 1, 100, 100_000} {
+		b := buffer(50)
+		b.SetString("content")
+		b.Grow(n)
+		if b.Available() < n || b.String() != "content" {
+			t.Errorf("Grow(%d): Available %d, content %q", n, b.Available(), b.String())
+		}
+		if n <= 43 && cap(b.B) != 50 {
+			t.Errorf("Grow(%d) with room for 43 reallocated", n)
+		}
+		before := &b.B[0]
+		b.B = append(b.B, make([]byte, max(n, 0))...)
+		if &b.B[0] != before {
+			t.Errorf("append of %d bytes after Grow reallocated", n)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Grow(math.MaxInt) of a buffer with content did not panic")
+		}
+	}()
+	b := buffer(10)
+	b.SetString("content")
+	b.Grow(math.MaxInt)
+}
+
+// FuzzBuffer runs one program of calls on a Buffer and on a bytes.Buffer.
+func FuzzBuffer(f *testing.F) {
+	f.Add([]byte("w\x10r\x03w\x40r\x20t\x05R\x07g\xffr\x00z\x00w\x01t\xff"))
+	f.Add([]byte("w\xffr\x01r\x01g\x00w\xffr\xfew\x01t\x00"))
+	f.Fuzz(func(t *testing.T, program []byte) {
+		var b pool.Buffer
+		var want bytes.Buffer
+		next := byte(0)
+		for ; len(program) >= 2; program = program[2:] {
+			n := int(program[1])
+			switch program[0] {
+			case 'w', 'R':
+				data := make([]byte, n)
+				for i := range data {
+					data[i], next = next, next+1
+				}
+				want.Write(data)
+				if program[0] == 'w' {
+					_, _ = b.Write(data)
+				} else if _, err := b.ReadFrom(bytes.NewReader(data)); err != nil {
+					t.Fatal(err)
+				}
+			case 'r':
+				p, q := make([]byte, n), make([]byte, n)
+				i, err := b.Read(p)
+				j, wantErr := want.Read(q)
+				if i != j || !errors.Is(err, wantErr) || !bytes.Equal(p, q) {
+					t.Fatalf("Read = %d, %v, %q; want %d, %v, %q", i, err, p, j, wantErr, q)
+				}
+			case 't':
+				var out bytes.Buffer
+				short := writerFunc(func(p []byte) (int, error) { return out.Write(p[:min(n, len(p))]) })
+				i, err := b.WriteTo(short)
+				if i != int64(out.Len()) || (err != nil) != (b.Len() > 0) || !bytes.Equal(out.Bytes(), want.Next(n)) {
+					t.Fatalf("WriteTo = %d, %v, %q", i, err, out.Bytes())
+				}
+			case 'g':
+				b.Grow(n)
+				if b.Available() < n {
+					t.Fatalf("Grow(%d): Available %d", n, b.Available())
+				}
+			case 'z':
+				b.Reset()
+				want.Reset()
+			}
+			if !bytes.Equal(b.B, want.Bytes()) || b.Len() != want.Len() {
+				t.Fatalf("content %q, want %q", b.B, want.Bytes())
+			}
+		}
+	})
+}
