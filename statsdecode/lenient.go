@@ -146,7 +146,7 @@ func numberText(value []byte) []byte {
 	if value[0] == '"' {
 		value = value[1 : len(value)-1]
 	}
-	if !isNumber(value) || isSpace(value[len(value)-1]) || !json.Valid(value) {
+	if !isNumber(value) || !json.Valid(value) {
 		return nil
 	}
 	return value
