@@ -2,4 +2,7 @@ module github.com/lowalloc/lowalloc
 
 go 1.26.0
 
-require github.com/valyala/bytebufferpool v1.0.0
+require (
+	github.com/goccy/go-json v0.12.0
+	github.com/valyala/bytebufferpool v1.0.0
+)

@@ -59,4 +59,4 @@ func LiveHeap() uint64 {
 }
 
 // Skewed reports whether this build distorts allocation counts.
-func Skewed() bool { return raceEnabled || testing.CoverMode() != "" }
+func Skewed() bool { return Race || testing.CoverMode() != "" }

@@ -2,4 +2,5 @@
 
 package alloctest
 
-const raceEnabled = false
+// Race is whether this is a race build.
+const Race = false

@@ -2,4 +2,5 @@
 
 package alloctest
 
-const raceEnabled = true
+// Race is whether this is a race build.
+const Race = true

@@ -1,0 +1,137 @@
+package statsdecode
+
+import "bytes"
+
+// A section is present where the answer has an object for it. The decoder of
+// an entry leaves no trace of that, so these walk the same bytes for it, and
+// match names as it does: in any case.
+
+func (a *AllStats) mark(value []byte) {
+	for key, v := range members(value) {
+		switch {
+		case named(key, "primaries"):
+			a.Primaries.mark(v)
+		case named(key, "total"):
+			a.Total.mark(v)
+		}
+	}
+}
+
+func (ix *Index) mark(value []byte) {
+	for key, v := range members(value) {
+		switch {
+		case named(key, "primaries"):
+			ix.Primaries.mark(v)
+		case named(key, "total"):
+			ix.Total.mark(v)
+		}
+	}
+}
+
+func (s *CommonStats) mark(value []byte) {
+	for key, v := range members(value) {
+		section := sectionOf(key)
+		if section == 0 || !isObject(v) {
+			continue
+		}
+		s.Present |= section
+		if section == SectionIndexing {
+			s.markIndexing(v)
+		}
+	}
+}
+
+func (s *CommonStats) markIndexing(value []byte) {
+	for key, v := range members(value) {
+		switch {
+		case named(key, "index_failed") && isNumber(v):
+			s.Present |= SectionIndexFailed
+		case named(key, "write_load") && isNumber(v):
+			s.Present |= SectionWriteLoad
+		}
+	}
+}
+
+func (n *Node) mark(value []byte) {
+	for key, v := range members(value) {
+		section := nodeSectionOf(key)
+		if section == 0 || !isObject(v) {
+			continue
+		}
+		n.Present |= section
+		switch section {
+		case NodeSectionIndices:
+			n.Indices.mark(v)
+		case NodeSectionOS:
+			n.markOS(v)
+		case NodeSectionFS:
+			n.markFS(v)
+		}
+	}
+}
+
+func (n *Node) markOS(value []byte) {
+	for key, v := range members(value) {
+		switch {
+		case named(key, "cpu_percent") && isNumber(v):
+			n.Present |= NodeSectionCPU
+		case named(key, "cgroup") && isObject(v):
+			n.Present |= NodeSectionCgroup
+		case named(key, "cpu"):
+			for key, v := range members(v) {
+				if named(key, "percent") && isNumber(v) {
+					n.Present |= NodeSectionCPU
+				}
+			}
+		}
+	}
+}
+
+func (n *Node) markFS(value []byte) {
+	for key, v := range members(value) {
+		if !named(key, "io_stats") {
+			continue
+		}
+		for key, v := range members(v) {
+			if !named(key, "total") || !isObject(v) {
+				continue
+			}
+			n.Present |= NodeSectionIOStats
+			for key, v := range members(v) {
+				if named(key, "io_time_in_millis") && isNumber(v) {
+					n.Present |= NodeSectionIOTime
+				}
+			}
+		}
+	}
+}
+
+// sectionOf returns the section that a quoted member name selects, or 0.
+func sectionOf(quoted []byte) Sections {
+	for i := range sectionNames {
+		if string(quoted[1:len(quoted)-1]) == sectionNames[i].key {
+			return 1 << i
+		}
+	}
+	for i := range sectionNames {
+		if named(quoted, sectionNames[i].key) {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// nodeSectionOf returns the section that a quoted member name selects, or 0.
+func nodeSectionOf(quoted []byte) NodeSections {
+	for i := range nodeSectionNames {
+		if named(quoted, nodeSectionNames[i].key) {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// named reports whether a quoted member name selects the field called name.
+func named(quoted []byte, name string) bool {
+	return string(quoted[1:len(quoted)-1]) == name || bytes.EqualFold(unquote(quoted), []byte(name))
+}
