@@ -52,6 +52,12 @@ type Timer struct {
 	waiters int       // calls of StopWait
 	dropped bool      // the run that they waited for had left a tick pending
 	done    sync.Cond // a run of f that they waited for has ended
+
+	// expireFunc is expire, made a value once, because that allocates. For a run of f
+	// that is due at once we start it ourselves and do not set alarm to 0: two timers
+	// set so at the same time can crash the race detector in a synctest bubble,
+	// https://github.com/golang/go/issues/78156.
+	expireFunc func()
 }
 
 // The states of a Timer. In channel form it goes from due to idle when the
@@ -200,7 +206,8 @@ func (t *Timer) Deadline() (time.Time, bool) {
 // bubble has a clock of its own.
 func (t *Timer) init() {
 	t.base = time.Now()
-	t.alarm = time.AfterFunc(never, t.expire)
+	t.expireFunc = t.expire
+	t.alarm = time.AfterFunc(never, t.expireFunc)
 	t.alarm.Stop()
 	if t.f == nil {
 		t.ticks = make(chan struct{}, 1)
@@ -253,11 +260,10 @@ func (t *Timer) set(now, deadline time.Duration) {
 
 // fire makes an idle or armed timer due.
 func (t *Timer) fire(at time.Duration) {
+	t.alarm.Stop()
 	t.tick(at)
 	if t.f != nil {
-		t.alarm.Reset(0) // expire runs f
-	} else {
-		t.alarm.Stop()
+		go t.expireFunc()
 	}
 }
 
