@@ -16,8 +16,7 @@ import (
 	"github.com/lowalloc/lowalloc/timerx"
 )
 
-// What went wrong with the timers of other flush loops, one test each. The
-// numbers F1 to F31 are those of the list that the tests were written from.
+// What went wrong with the timers of other flush loops, F1 to F31, one test each.
 
 // both runs a test in a bubble for each form.
 func both(t *testing.T, f func(t *testing.T, p *probe)) {

@@ -47,6 +47,6 @@ func (t *Timer) finish() {
 		t.done.Broadcast()
 	}
 	if t.state.Load() == due {
-		t.alarm.Reset(0) // expire runs f
+		go t.expireFunc()
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/lowalloc/lowalloc/timerx"
 )
 
-// What a first version of this package got wrong, or would have. The numbers
-// T1 to T8 are those of the list that the tests were written from.
+// What first versions of this package got wrong, or would have, T1 to T8.
 
 // Time in a bubble has no monotonic part and begins in the year 2000: neither a
 // base outside the bubble nor a duration of either sign is a marker for anything.
