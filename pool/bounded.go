@@ -10,11 +10,15 @@ import (
 
 // bounded keeps idle buffers, of at most limit bytes together.
 //
-// Buffers lie in shards. A processor has a shard to itself most of the time: it
-// finds it through a sync.Pool, and takes another when it meets somebody there.
-// Of the limit, every byte is in one place: in left, in the room of a shard,
-// or under an idle buffer. So the bound needs no shared counter as long as
-// shards get along with the room they have.
+// Buffers lie in shards. A processor has a shard to itself most of the time: get
+// finds it through a sync.Pool, put goes where get was, and who meets somebody
+// there moves on. Of the limit, every byte is in one place: in left, in the room
+// of a shard, or under an idle buffer. So the bound is hard without a counter
+// that all processors share.
+//
+// A Get and a Put take 3 times as long as with a bare sync.Pool, on one
+// processor and on two. With the shard looked up for put as well it was 4.3
+// times, and with the limit in one atomic counter 3.8 and, on two, 7 times.
 type bounded struct {
 	left   atomic.Int64
 	armed  atomic.Bool // the next garbage collection calls collect
@@ -35,8 +39,15 @@ type shard struct {
 }
 
 type stack struct {
-	buffers []*Buffer
+	buffers []idle
 	low     int // the fewest there were since the last garbage collection
+}
+
+// idle is a buffer with the bytes that are reserved for it. These would not be
+// its capacity any more, if somebody replaced B after Put.
+type idle struct {
+	*Buffer
+	size int64
 }
 
 func newBounded(limit int64) *bounded {
@@ -171,14 +182,15 @@ func (s *bounded) take(n int64) bool {
 func (s *bounded) evict(n int64, i int) bool {
 	for sh := range s.all() {
 		sh.mu.Lock()
-		var b *Buffer
+		room := sh.room
 		if largest := bits.Len32(sh.present) - 1; largest > i {
-			b = sh.pop(largest)
-			sh.room -= int64(cap(b.B))
+			sh.pop(largest)
 		}
+		freed := sh.room - room
+		sh.room = room
 		sh.mu.Unlock()
-		if b != nil {
-			s.left.Add(int64(cap(b.B)) - n)
+		if freed > 0 {
+			s.left.Add(freed - n)
 			return true
 		}
 	}
@@ -187,16 +199,16 @@ func (s *bounded) evict(n int64, i int) bool {
 
 // stats holds all locks at once. It would otherwise count a buffer twice that
 // is taken from one shard and put into another.
-func (s *bounded) stats() (idle, bytes int64) {
+func (s *bounded) stats() (count, bytes int64) {
 	for sh := range s.all() {
 		sh.mu.Lock()
 		defer sh.mu.Unlock()
 		for _, st := range sh.stacks {
-			idle += int64(len(st.buffers))
+			count += int64(len(st.buffers))
 		}
 		bytes += sh.used
 	}
-	return idle, bytes
+	return count, bytes
 }
 
 // arm sees to it that the next garbage collection calls collect.
@@ -214,16 +226,16 @@ func (s *bounded) arm() {
 // one, as sync.Pool does.
 func (s *bounded) collect() {
 	s.armed.Store(false) // first: a Put that still sees it set is seen below
-	idle := false
+	again := false
 	for sh := range s.all() {
 		sh.mu.Lock()
 		sh.trim()
 		s.left.Add(sh.room)
 		sh.room = 0
-		idle = idle || sh.present != 0
+		again = again || sh.present != 0
 		sh.mu.Unlock()
 	}
-	if idle {
+	if again {
 		s.arm()
 	}
 }
@@ -234,11 +246,12 @@ func (sh *shard) push(b *Buffer, i int) {
 	if st.buffers == nil {
 		st.buffers = newStack(nil)
 	}
-	st.buffers = append(st.buffers, b)
+	size := int64(cap(b.B))
+	st.buffers = append(st.buffers, idle{b, size})
 	sh.present |= 1 << i
 	sh.last = i
-	sh.room -= int64(cap(b.B))
-	sh.used += int64(cap(b.B))
+	sh.room -= size
+	sh.used += size
 }
 
 // pop removes a buffer of class i, or returns nil. For anyClass it looks where
@@ -256,15 +269,15 @@ func (sh *shard) pop(i int) *Buffer {
 		return nil
 	}
 	b := st.buffers[n]
-	st.buffers[n] = nil
+	st.buffers[n] = idle{}
 	st.buffers = st.buffers[:n]
 	st.low = min(st.low, n)
 	if n == 0 {
 		sh.present &^= 1 << i
 	}
-	sh.room += int64(cap(b.B))
-	sh.used -= int64(cap(b.B))
-	return b
+	sh.room += b.size
+	sh.used -= b.size
+	return b.Buffer
 }
 
 // trim drops from each stack the buffers at the bottom, which no pop has come
@@ -274,8 +287,8 @@ func (sh *shard) trim() {
 		st := &sh.stacks[i]
 		if st.low > 0 {
 			for _, b := range st.buffers[:st.low] {
-				sh.room += int64(cap(b.B))
-				sh.used -= int64(cap(b.B))
+				sh.room += b.size
+				sh.used -= b.size
 			}
 			st.buffers = newStack(st.buffers[st.low:]) // the old one may have grown in a burst
 			if len(st.buffers) == 0 {
@@ -288,6 +301,6 @@ func (sh *shard) trim() {
 
 // newStack copies buffers, to memory that fills a cache line at least: smaller
 // pieces of two shards could lie in one and slow both down.
-func newStack(buffers []*Buffer) []*Buffer {
-	return append(make([]*Buffer, 0, max(8, len(buffers))), buffers...)
+func newStack(buffers []idle) []idle {
+	return append(make([]idle, 0, max(8, len(buffers))), buffers...)
 }

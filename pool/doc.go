@@ -19,24 +19,29 @@
 // reads only when both have happened, or do not Put it.
 //
 // In builds with the race detector, or with the build tag lowalloc_check, a
-// second Put of a Buffer panics, Put overwrites its bytes, and the next use of
-// a kept Buffer panics if it has been changed in between. Other builds have
-// none of this code.
+// second Put of a Buffer panics, Put overwrites its bytes with 0xdb, and Get and
+// GetSize panic when a Buffer they would hand out was changed after its Put.
+// That takes time in proportion to the capacity. Other builds have none of it:
+// there, late use corrupts what others read and write.
 //
 // # Memory
 //
-// Idle memory depends on the mode, and neither mode limits the buffers in use.
+// What lies idle depends on the mode. Neither limits the buffers in use.
 //
-// Without MaxIdleBytes the garbage collector decides: an idle buffer goes after
-// two collections without use. Until then each class of sizes keeps as many as
-// were in use at once, and one for each processor that used the class; none is
-// larger than MaxSize. A class spans sizes up to twice its smallest.
+// Without MaxIdleBytes the garbage collector decides: a buffer goes after two
+// collections without use. Until then each class of sizes, from one power of
+// two to the next, keeps at most
 //
-// With MaxIdleBytes the capacities of idle buffers never exceed it, at no
-// instant and for no number of goroutines, and buffers go after two collections
-// without use, too. The heap may hold a quarter and 64 bytes per buffer more,
-// since memory comes in steps; and B cut from the middle of a larger array
-// counts with its own capacity, but keeps the whole array.
+//	(most in use at once since the last collection but one + GOMAXPROCS) * largest size
+//
+// With MaxIdleBytes the capacities of idle buffers never exceed it together, at
+// no instant and for no number of goroutines, and what is not used for two
+// collections goes, too. The heap holds at most
+//
+//	MaxIdleBytes * 5/4 + 64 bytes for each idle buffer
+//
+// since memory comes in steps. A B that was cut out of a larger array counts
+// with its own capacity, but keeps the whole array.
 //
 // # Sizes
 //

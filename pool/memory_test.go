@@ -127,7 +127,6 @@ func mixed(p user) mixture {
 		wg.Wait()
 	}
 	run(warmUp)
-	peak.Store(0)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	run(uses)

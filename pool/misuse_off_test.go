@@ -27,3 +27,26 @@ func TestPlainBuildHasNoMisuseState(t *testing.T) {
 		t.Errorf("Buffer.misuse takes %d bytes in a plain build", f.Type.Size())
 	}
 }
+
+// Late use can spoil content, but not the bound.
+func TestLateUseDoesNotBreakTheBound(t *testing.T) {
+	const limit = 64 << 10
+	p := &pool.Pool{MaxIdleBytes: limit}
+	for _, late := range []func(b *pool.Buffer){
+		func(b *pool.Buffer) { b.B = make([]byte, 0, 32<<10) },
+		func(b *pool.Buffer) { b.B = nil },
+		func(b *pool.Buffer) { p.Put(b) },
+	} {
+		b := p.GetSize(4 << 10)
+		p.Put(b)
+		late(b)
+		drain(p)
+		for range 32 {
+			p.Put(buffer(4 << 10))
+		}
+		if s := p.Stats(); s.IdleBytes != limit {
+			t.Errorf("Stats = %+v, want %d bytes idle", s, limit)
+		}
+		drain(p)
+	}
+}

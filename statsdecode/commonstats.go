@@ -103,6 +103,7 @@ type Search struct {
 	QueryTimeInMillis              int64   `json:"query_time_in_millis"`               // milliseconds
 	QueryCurrent                   int64   `json:"query_current"`                      // running now
 	QueryFailure                   int64   `json:"query_failure"`                      // since Elasticsearch 8.16
+	QueryFailed                    int64   `json:"query_failed"`                       // since OpenSearch 3
 	FetchTotal                     int64   `json:"fetch_total"`                        // fetch phases since start
 	FetchTimeInMillis              int64   `json:"fetch_time_in_millis"`               // milliseconds
 	FetchCurrent                   int64   `json:"fetch_current"`                      // running now

@@ -23,7 +23,8 @@ func (ix *Index) Continues(prev *Index) bool {
 
 // Continues reports whether n and prev are the same run of the same node, so
 // that their counters may be subtracted: the same id, and an uptime that is
-// not lower.
+// not lower. It does not see a restart when the new run is longer than the old
+// one was at prev, which takes polls further apart than that.
 func (n *Node) Continues(prev *Node) bool {
 	return prev != nil && n.ID != "" && n.ID == prev.ID && n.JVM.UptimeInMillis >= prev.JVM.UptimeInMillis
 }
@@ -92,7 +93,8 @@ func (s ThreadPools) Rejected(prev ThreadPools) (tasks int64, ok bool) {
 	return tasks, true
 }
 
-// HeapUse returns the part of the heap that is used, garbage included, from 0 to 1.
+// HeapUse returns the part of the heap that is used, garbage included: from 0 to
+// 1, unless the server contradicts itself.
 func (m JVMMem) HeapUse() (float64, bool) {
 	return ratio(m.HeapUsedInBytes, m.HeapMaxInBytes)
 }
@@ -169,14 +171,13 @@ func (d DiskIO) Busy(prev DiskIO, dt time.Duration) (float64, bool) {
 // Memory returns the bytes of memory that the node may count with: the host's,
 // or less where the node was told so or its control group has a limit.
 func (o OS) Memory() (bytes int64, ok bool) {
-	bytes = o.Mem.TotalInBytes
-	if a := o.Mem.AdjustedTotalInBytes; a > 0 {
-		bytes = min(bytes, a)
+	limit, _ := o.Cgroup.Memory.LimitInBytes.Limit()
+	for _, n := range [...]int64{o.Mem.TotalInBytes, o.Mem.AdjustedTotalInBytes, limit} {
+		if plausible(n) && (!ok || n < bytes) {
+			bytes, ok = n, true
+		}
 	}
-	if limit, limited := o.Cgroup.Memory.LimitInBytes.Limit(); limited {
-		bytes = min(bytes, limit)
-	}
-	return bytes, plausible(bytes)
+	return bytes, ok
 }
 
 // MemoryToStorage returns how much memory there is for each byte that the

@@ -55,12 +55,12 @@ func (l *LoadAverage) UnmarshalJSON(data []byte) error {
 		var first error
 		for key, value := range members(data) {
 			var dst *float64
-			switch string(key) {
-			case `"1m"`:
+			switch {
+			case named(key, "1m"):
 				dst = &l.OneMinute
-			case `"5m"`:
+			case named(key, "5m"):
 				dst = &l.FiveMinutes
-			case `"15m"`:
+			case named(key, "15m"):
 				dst = &l.FifteenMinutes
 			default:
 				continue
@@ -146,7 +146,7 @@ func numberText(value []byte) []byte {
 	if value[0] == '"' {
 		value = value[1 : len(value)-1]
 	}
-	if !isNumber(value) || isSpace(value[len(value)-1]) || !json.Valid(value) {
+	if !isNumber(value) || !json.Valid(value) {
 		return nil
 	}
 	return value

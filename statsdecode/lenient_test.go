@@ -116,6 +116,7 @@ func TestLoadAverage(t *testing.T) {
 		{json: `["a", 2, 3]`, want: load{0, 2, 3}, bad: true},
 		{json: `""`, want: load{}, bad: true},
 		{json: `" 1"`, want: load{}, bad: true},
+		{json: `"1 "`, want: load{}, bad: true},
 		{json: `"NaN"`, want: load{}, bad: true},
 		{json: `"Infinity"`, want: load{}, bad: true},
 		{json: `"0x1p4"`, want: load{}, bad: true},

@@ -10,22 +10,19 @@ import (
 // ReadError reads the body of an answer with an HTTP status that means no
 // data, and returns what the server says is wrong. It never returns nil: a
 // *[ResponseError] where the body is one of the server's errors, and otherwise
-// an error that names the status and wraps the *[DecodeError] of the body,
-// which may be the page of a proxy.
+// the *[DecodeError] of the body, which may be the page of a proxy. Both say
+// the status.
 //
 // Statuses with data are 200 and, for cluster health, 408.
 func ReadError(status int, r io.Reader) error {
-	w := walkOne(errorEndpoint, r)
+	w := walkOne(&endpoint{name: fmt.Sprintf("answer with status %d", status)}, r)
 	defer w.close()
 	if w.whole() {
 		w.leaveAnswer()
 	}
 	if w.refuse == nil {
-		err := w.result()
-		if err == nil { // {}
-			err = &DecodeError{Endpoint: w.endpoint.name, Err: ErrUnexpectedAnswer}
-		}
-		return fmt.Errorf("statsdecode: the server answered with status %d: %w", status, err)
+		w.fail("", 0, ErrUnexpectedAnswer) // {}, if nothing else was wrong
+		return w.fatal
 	}
 	w.refuse.Status = w.status
 	if w.status == 0 {
@@ -33,8 +30,6 @@ func ReadError(status int, r io.Reader) error {
 	}
 	return w.refuse
 }
-
-var errorEndpoint = &endpoint{name: "error"}
 
 // responseError reads the member error of an answer: an object, or in
 // Elasticsearch 1 and of some proxies a text. What has another type than

@@ -365,14 +365,19 @@ func syntaxError(value []byte) error {
 	if isEOF(err) {
 		return io.ErrUnexpectedEOF
 	}
-	if err == nil {
-		_, err = d.ReadToken()
+	if err != nil {
+		return err
 	}
-	if isEOF(err) {
+	if _, err = d.ReadToken(); isEOF(err) {
 		return nil
+	}
+	if err == nil {
+		err = errTwoValues
 	}
 	return err
 }
+
+var errTwoValues = errors.New("more than one value")
 
 func (w *walk) failSyntax(err error) {
 	var syntax *jsontext.SyntacticError

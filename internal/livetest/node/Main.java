@@ -39,6 +39,23 @@ public class Main {
     reader.setDaemon(true);
     reader.start();
 
+    try {
+      List<String> addresses = start(nodes, count, home);
+      out.println(
+          "{\"product\":\"opensearch\",\"version\":\""
+              + Version.CURRENT
+              + "\",\"addresses\":[\""
+              + String.join("\",\"", addresses)
+              + "\"]}");
+      out.flush();
+      Thread.currentThread().join(); // a node alone does not keep the process alive
+    } catch (Throwable e) {
+      e.printStackTrace();
+      System.exit(1);
+    }
+  }
+
+  static List<String> start(List<Node> nodes, int count, Path home) throws Exception {
     String seed = null;
     for (int i = 0; i < count; i++) {
       Node node = new LocalNode(environment(home.resolve("n" + i), "n" + i, seed));
@@ -49,19 +66,7 @@ public class Main {
       seed = seed != null ? seed : transportAddress(node);
     }
     awaitGreen(nodes.get(0), count);
-
-    String addresses =
-        nodes.stream()
-            .map(n -> '"' + httpAddress(n) + '"')
-            .collect(Collectors.joining(",", "[", "]"));
-    out.println(
-        "{\"product\":\"opensearch\",\"version\":\""
-            + Version.CURRENT
-            + "\",\"addresses\":"
-            + addresses
-            + "}");
-    out.flush();
-    Thread.currentThread().join();
+    return nodes.stream().map(Main::httpAddress).collect(Collectors.toList());
   }
 
   static Environment environment(Path home, String name, String seed) throws Exception {
