@@ -3,6 +3,7 @@ package statsdecode
 import (
 	"io"
 	"iter"
+	"reflect"
 
 	"github.com/lowalloc/lowalloc/pool"
 )
@@ -45,7 +46,11 @@ type Decoder struct {
 	header  Header
 
 	index    Index
+	indexed  *object // the plan of index
+	uuid     []byte  // of index, in the window
 	node     Node
+	noded    *object // the plan of node
+	slow     int     // entries that the reference decoded
 	settings struct {
 		Settings struct {
 			Index IndexSettings `json:"index"`
@@ -78,13 +83,31 @@ func (d *Decoder) Indices(r io.Reader) iter.Seq2[*Index, error] {
 	return entries(d, r, statsEndpoint, func(w *walk) (*Index, error) {
 		ix := &d.index
 		ix.reset()
+		d.uuid = nil
+		if w.shortcut(d.indexPlan(), &d.names) {
+			ix.Name, ix.UUID = d.names.pair(w.key, d.uuid)
+			return ix, nil
+		}
+		d.slow++
+		ix.reset()
 		err := w.decode(ix, noCopy...)
 		if w.fatal == nil {
 			ix.mark(w.raw)
-			ix.intern(string(w.key), &d.names)
+			ix.intern(w.key, &d.names)
 		}
 		return ix, err
 	})
+}
+
+func (d *Decoder) indexPlan() *object {
+	if d.indexed == nil {
+		ix := &d.index
+		p := planner{marks: map[any]func(){}, detour: map[any]any{&ix.UUID: &d.uuid}}
+		ix.Primaries.marks(p.marks)
+		ix.Total.marks(p.marks)
+		d.indexed = p.object(reflect.ValueOf(ix).Elem())
+	}
+	return d.indexed
 }
 
 // Nodes walks the nodes of a GET /_nodes/stats answer. See the package comment
@@ -95,13 +118,29 @@ func (d *Decoder) Nodes(r io.Reader) iter.Seq2[*Node, error] {
 	return entries(d, r, nodesEndpoint, func(w *walk) (*Node, error) {
 		n := &d.node
 		n.reset()
+		if w.shortcut(d.nodePlan(), &d.names) {
+			n.ID = d.names.one(w.key)
+			n.firstIP()
+			return n, nil
+		}
+		d.slow++
+		n.reset()
 		err := w.decode(n, noCopy...)
 		if w.fatal == nil {
 			n.mark(w.raw)
-			n.intern(string(w.key), &d.names)
+			n.intern(w.key, &d.names)
 		}
 		return n, err
 	})
+}
+
+func (d *Decoder) nodePlan() *object {
+	if d.noded == nil {
+		p := planner{marks: map[any]func(){}}
+		d.node.marks(p.marks)
+		d.noded = p.object(reflect.ValueOf(&d.node).Elem())
+	}
+	return d.noded
 }
 
 // Settings walks the indices of a GET /_settings answer. It wants nested
@@ -115,7 +154,7 @@ func (d *Decoder) Settings(r io.Reader) iter.Seq2[*IndexSettings, error] {
 		err := w.decode(&d.settings, noCopy...)
 		s := &d.settings.Settings.Index
 		if w.fatal == nil {
-			s.intern(string(w.key), &d.names)
+			s.intern(w.key, &d.names)
 		}
 		return s, err
 	})

@@ -39,7 +39,7 @@ func Entries[T any](d *Decoder, r io.Reader, path ...string) iter.Seq2[Entry[T],
 		err := w.decode(&value)
 		entry := Entry[T]{Value: value}
 		if w.fatal == nil && !w.array {
-			entry.Name = d.names.one(string(w.key))
+			entry.Name = d.names.one(w.key)
 		}
 		return entry, err
 	})

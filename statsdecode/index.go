@@ -27,8 +27,8 @@ func (ix *Index) Clone() *Index {
 func (ix *Index) reset() { *ix = Index{Shards: reuse(ix.Shards)} }
 
 // intern replaces strings that refer to the window.
-func (ix *Index) intern(name string, names *names) {
-	ix.Name, ix.UUID = names.pair(name, ix.UUID)
-	ix.Health = names.one(ix.Health)
-	ix.Status = names.one(ix.Status)
+func (ix *Index) intern(name []byte, names *names) {
+	ix.Name, ix.UUID = names.pair(name, []byte(ix.UUID))
+	ix.Health = names.own(ix.Health)
+	ix.Status = names.own(ix.Status)
 }

@@ -50,24 +50,27 @@ func (n *names) end() {
 	}
 }
 
-// one returns a string equal to s that shares no memory with it.
-func (n *names) one(s string) string {
-	if s == "" {
+// one returns the string of text.
+func (n *names) one(text []byte) string {
+	if len(text) == 0 {
 		return ""
 	}
-	s, _ = n.pair(s, "")
+	s, _ := n.pair(text, nil)
 	return s
 }
 
-// pair returns strings equal to name and uuid that share no memory with them.
-func (n *names) pair(name, uuid string) (string, string) {
-	r, ok := n.known[name]
-	if !ok || uuid != "" && uuid != r.text[r.uuidAt:] {
+// own returns a string equal to s that shares no memory with it.
+func (n *names) own(s string) string { return n.one([]byte(s)) }
+
+// pair returns the strings of name and uuid.
+func (n *names) pair(name, uuid []byte) (string, string) {
+	r, ok := n.known[string(name)]
+	if !ok || len(uuid) > 0 && string(uuid) != r.text[r.uuidAt:] {
 		text := join(name, uuid)
 		if len(text) > maxNameBytes || !ok && len(n.known) >= n.limit {
 			return text[:len(name)], text[len(name):]
 		}
-		delete(n.known, name) // an assignment would keep the old key, and with it the old text
+		delete(n.known, string(name)) // an assignment would keep the old key, and with it the old text
 		r = record{text: text, uuidAt: uint16(len(name))}
 	}
 	if r.answer != n.answer || r.by != n.by {
@@ -77,17 +80,17 @@ func (n *names) pair(name, uuid string) (string, string) {
 		}
 		n.known[r.text[:r.uuidAt]] = r
 	}
-	if uuid == "" {
+	if len(uuid) == 0 {
 		return r.text[:r.uuidAt], ""
 	}
 	return r.text[:r.uuidAt], r.text[r.uuidAt:]
 }
 
-// join returns a + b in memory of its own, also where one of them is empty.
-func join(a, b string) string {
+// join returns a and b as one string, in one allocation.
+func join(a, b []byte) string {
 	var s strings.Builder
 	s.Grow(len(a) + len(b))
-	s.WriteString(a)
-	s.WriteString(b)
+	s.Write(a)
+	s.Write(b)
 	return s.String()
 }

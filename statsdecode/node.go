@@ -94,25 +94,29 @@ func emptied[E any](s []E) []E {
 
 // intern replaces strings that refer to the window. The sets of a node have
 // made their own.
-func (n *Node) intern(id string, names *names) {
+func (n *Node) intern(id []byte, names *names) {
 	n.ID = names.one(id)
 	for _, p := range []*string{
 		&n.Name, &n.TransportAddress, &n.Host,
 		&n.OS.Cgroup.CPUAcct.ControlGroup, &n.OS.Cgroup.CPU.ControlGroup, &n.OS.Cgroup.Memory.ControlGroup,
 	} {
-		*p = names.one(*p)
+		*p = names.own(*p)
 	}
 	for i := range n.Roles {
-		n.Roles[i] = names.one(n.Roles[i])
+		n.Roles[i] = names.own(n.Roles[i])
 	}
 	for i := range n.FS.Data {
 		d := &n.FS.Data[i]
-		d.Path, d.Mount, d.Type = names.one(d.Path), names.one(d.Mount), names.one(d.Type)
+		d.Path, d.Mount, d.Type = names.own(d.Path), names.own(d.Mount), names.own(d.Type)
 	}
 	for i := range n.FS.IOStats.Devices {
 		d := &n.FS.IOStats.Devices[i]
-		d.DeviceName = names.one(d.DeviceName)
+		d.DeviceName = names.own(d.DeviceName)
 	}
+	n.firstIP()
+}
+
+func (n *Node) firstIP() {
 	if len(n.IPs) > 0 {
 		n.IP = n.IPs[0]
 	}

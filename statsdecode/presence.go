@@ -1,10 +1,41 @@
 package statsdecode
 
-import "bytes"
+import (
+	"bytes"
+	"reflect"
+)
 
-// A section is present where the answer has an object for it. The decoder of
-// an entry leaves no trace of that, so these walk the same bytes for it, and
-// match names as it does: in any case.
+// The shortcut sets presence bits as it goes. marks tells it which values have
+// one, by pointers to them.
+
+func (s *CommonStats) marks(marks map[any]func()) {
+	v := reflect.ValueOf(s).Elem()
+	for i := range sectionNames { // the fields of CommonStats are in the order of the bits
+		marks[v.Field(i).Addr().Interface()] = func() { s.Present |= 1 << i }
+	}
+	marks[&s.Indexing.IndexFailed] = func() { s.Present |= SectionIndexFailed }
+	marks[&s.Indexing.WriteLoad] = func() { s.Present |= SectionWriteLoad }
+}
+
+func (n *Node) marks(marks map[any]func()) {
+	n.Indices.marks(marks)
+	for value, section := range map[any]NodeSections{
+		&n.Indices: NodeSectionIndices, &n.OS: NodeSectionOS, &n.Process: NodeSectionProcess,
+		&n.JVM: NodeSectionJVM, &n.ThreadPool: NodeSectionThreadPool, &n.FS: NodeSectionFS,
+		&n.Transport: NodeSectionTransport, &n.HTTP: NodeSectionHTTP, &n.Breakers: NodeSectionBreakers,
+		&n.Script: NodeSectionScript, &n.Discovery: NodeSectionDiscovery, &n.Ingest: NodeSectionIngest,
+		&n.IndexingPressure: NodeSectionIndexingPressure,
+
+		&n.OS.CPU.Percent: NodeSectionCPU, &n.OS.CPUPercent: NodeSectionCPU, &n.OS.Cgroup: NodeSectionCgroup,
+		&n.FS.IOStats.Total: NodeSectionIOStats, &n.FS.IOStats.Total.IOTimeInMillis: NodeSectionIOTime,
+	} {
+		marks[value] = func() { n.Present |= section }
+	}
+}
+
+// A section is present where the answer has an object for it. The reference
+// leaves no trace of that, so behind it these walk the same bytes, and match
+// names as it does: in any case.
 
 func (a *AllStats) mark(value []byte) {
 	for key, v := range members(value) {

@@ -27,9 +27,9 @@ type SettingsVersion struct {
 }
 
 // intern replaces strings that refer to the window.
-func (s *IndexSettings) intern(name string, names *names) {
-	s.Name, s.UUID = names.pair(name, s.UUID)
+func (s *IndexSettings) intern(name []byte, names *names) {
+	s.Name, s.UUID = names.pair(name, []byte(s.UUID))
 	for _, p := range []*string{&s.ProvidedName, &s.Codec, &s.Mode, &s.RefreshInterval, &s.Version.Created} {
-		*p = names.one(*p)
+		*p = names.own(*p)
 	}
 }

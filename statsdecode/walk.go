@@ -38,7 +38,7 @@ type walk struct {
 
 	key   []byte // name of the current member, unquoted
 	index int    // index of the current element
-	raw   []byte // the current entry, valid until the window moves
+	raw   []byte // the current value, valid until the window moves; nil: not brought into it yet
 	start int64  // its offset in the answer
 
 	head   []byte         // how the answer begins
@@ -80,19 +80,24 @@ func (w *walk) next() bool {
 			continue
 		case w.array:
 			w.index++
-			return w.value()
+			w.raw = nil
+			return true
 		}
 		if !w.name() {
 			return false
 		}
+		w.raw = nil
 		switch onPath := w.depth <= len(w.path); {
 		case onPath && string(w.key) == w.path[w.depth-1]:
 			if !w.enterPath() {
 				return false
 			}
+		case !onPath && w.depth > 1:
+			w.ours = true
+			return true
 		case !w.value():
 			return false
-		case onPath || w.depth == 1 && w.special():
+		case onPath || w.special():
 			if w.depth == 1 {
 				w.member()
 			} else {
@@ -313,6 +318,9 @@ func (w *walk) check() bool {
 // the wrong type, with all other fields decoded; it ends the walk if the value
 // is no valid JSON. With noCopy, strings in dst refer to the window: see names.
 func (w *walk) decode(dst any, opts ...json.DecodeOptionFunc) error {
+	if w.raw == nil && !w.value() {
+		return w.fatal
+	}
 	err := json.UnmarshalWithOption(w.raw, dst, opts...)
 	if err == nil {
 		return nil
@@ -325,6 +333,26 @@ func (w *walk) decode(dst any, opts ...json.DecodeOptionFunc) error {
 		Endpoint: w.endpoint.name, Name: w.entryName(), Pointer: w.pointer() + pointer,
 		Offset: w.start + int64(offset), Err: err,
 	}
+}
+
+// shortcut decodes the current entry by its plan, and consumes it, or leaves it
+// to decode. What it wrote until it gave up is for the caller to clear.
+func (w *walk) shortcut(o *object, names *names) bool {
+	for w.raw == nil {
+		c, _ := w.peek()
+		s := shortcut{b: w.b, i: w.pos, names: names}
+		done := c == '{' && s.object(o)
+		switch size := s.i - w.pos; {
+		case size > w.maxEntry:
+			return false
+		case done:
+			w.pos = s.i
+			return true
+		case !s.short || !w.fillMore():
+			return false
+		}
+	}
+	return false
 }
 
 var noCopy = []json.DecodeOptionFunc{json.DecodeNoCopyString()}

@@ -63,6 +63,19 @@ func (w *window) fill() bool {
 	return false
 }
 
+// fillMore reads on until twice as much is there to be consumed, or the window
+// is full, or the reader has no more. So whoever begins a value anew each time
+// does work in proportion to its size, also where reads are of one byte.
+func (w *window) fillMore() bool {
+	had := len(w.b) - w.pos
+	for w.fill() {
+		if len(w.b)-w.pos >= 2*had || w.pos == 0 && len(w.b) == cap(w.b) {
+			return true
+		}
+	}
+	return len(w.b)-w.pos > had
+}
+
 var errBadCount = errors.New("reader returned an impossible count")
 
 // makeRoom moves what is still to be consumed to the front, or into a window

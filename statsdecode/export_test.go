@@ -1,0 +1,4 @@
+package statsdecode
+
+// Slow returns how many entries of all its walks a Decoder left to the reference.
+func (d *Decoder) Slow() int { return d.slow }
