@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"math"
 	"time"
 )
 
@@ -52,14 +53,51 @@ type limits struct {
 }
 
 func (l *limits) flags(f *flag.FlagSet) {
-	f.IntVar(&l.queries, "min-queries", minQueries, "judge a node from this `number` of query phases on")
-	f.DurationVar(&l.query, "slow-query", slowQuery, "mean query time that is slow")
-	f.Float64Var(&l.cpu, "max-cpu", maxCPU, "`percent` of CPU from which on processors may be the cause")
-	f.Float64Var(&l.throttled, "max-throttled", maxThrottled, "`percent` of quota periods throttled from which on the quota may be the cause")
-	f.Float64Var(&l.heap, "max-heap", maxHeap, "`percent` of the heap used from which on memory pressure may be the cause")
-	f.Float64Var(&l.gc, "max-gc", maxGC, "`percent` of time in garbage collection from which on it may be the cause")
-	f.Float64Var(&l.pageCache, "max-page-cache", maxPageCache, "`percent` of the store the page cache holds from which on it is large enough")
-	f.Float64Var(&l.readsPerQuery, "min-reads-per-query", minReadsPerQuery, "disk `reads` per query phase that are many")
-	f.Float64Var(&l.readRate, "min-reads-per-second", minReadRate, "disk `reads` per second that are many")
-	f.Float64Var(&l.busy, "min-busy", minBusy, "`percent` of time with requests to the disk that is much")
+	f.IntVar(&l.queries, "min-queries", minQueries, "judge only nodes with at least this `number` of query phases")
+	f.DurationVar(&l.query, "slow-query", slowQuery, "mean query `time` at or above which searches are slow")
+	for _, t := range l.thresholds() {
+		f.Float64Var(t.limit, t.name, t.initial, t.usage)
+	}
+}
+
+// threshold is a limit from 0 to most.
+type threshold struct {
+	limit         *float64
+	name          string
+	initial, most float64
+	usage         string
+}
+
+func (l *limits) thresholds() []threshold {
+	const open = math.MaxFloat64
+	return []threshold{
+		{&l.cpu, "max-cpu", maxCPU, 100, "CPU `percent` at or above which processors may be the cause"},
+		{&l.throttled, "max-throttled", maxThrottled, 100, "`percent` of throttled quota periods at or above which the quota may be the cause"},
+		{&l.heap, "max-heap", maxHeap, 100, "heap `percent` at or above which memory pressure may be the cause"},
+		{&l.gc, "max-gc", maxGC, 100, "`percent` of time in garbage collection at or above which it may be the cause"},
+		{&l.pageCache, "max-page-cache", maxPageCache, 100, "`percent` of the store in the page cache at or above which memory is large enough"},
+		{&l.readsPerQuery, "min-reads-per-query", minReadsPerQuery, open, "disk `reads` per query phase at or above which they are many"},
+		{&l.readRate, "min-reads-per-second", minReadRate, open, "disk `reads` per second at or above which they are many"},
+		{&l.busy, "min-busy", minBusy, 100, "`percent` of time with disk requests at or above which disks are busy"},
+	}
+}
+
+// check refuses limits that no figure could be set against.
+func (l *limits) check() error {
+	switch {
+	case l.queries < 0:
+		return wrongUsage("-min-queries %d is negative", l.queries)
+	case l.query < 0:
+		return wrongUsage("-slow-query %v is negative", l.query)
+	}
+	for _, t := range l.thresholds() {
+		switch v := *t.limit; {
+		case v >= 0 && v <= t.most: // not so for NaN
+		case t.most == 100:
+			return wrongUsage("-%s %v is not from 0 to 100", t.name, v)
+		default:
+			return wrongUsage("-%s %v is not a number from 0 up", t.name, v)
+		}
+	}
+	return nil
 }

@@ -14,15 +14,15 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C kills: a write to a pager that is paused never ends
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
 // run is the program. It returns the exit code: 0 done or interrupted, 1 no
@@ -82,19 +82,21 @@ func parse(args []string, env func(string) string) (*config, error) {
 	if flags.NArg() > 0 {
 		return nil, wrongUsage("unexpected argument %q", flags.Arg(0))
 	}
-	if c.url == "" {
-		var live string
-		flags.Visit(func(f *flag.Flag) {
-			switch f.Name {
-			case "interval", "timeout", "count", "ca":
-				live = f.Name
-			}
-		})
-		if live != "" {
-			return nil, wrongUsage("-%s wants a cluster to watch: -url", live)
+	var empty, live string
+	flags.Visit(func(f *flag.Flag) {
+		if f.Value.String() == "" {
+			empty = f.Name
 		}
-	}
+		switch f.Name {
+		case "interval", "timeout", "count", "ca":
+			live = f.Name
+		}
+	})
 	switch {
+	case empty != "":
+		return nil, wrongUsage("-%s is empty", empty) // as by a shell variable that is not set
+	case c.url == "" && live != "":
+		return nil, wrongUsage("-%s wants a cluster to watch: -url", live)
 	case c.demo != "" && c.demo != "iobound":
 		return nil, wrongUsage("there is no demo %q, only iobound", c.demo)
 	case c.demo != "" && c.url != "":
@@ -105,6 +107,9 @@ func parse(args []string, env func(string) string) (*config, error) {
 		return nil, wrongUsage("-timeout %v is not positive", c.timeout)
 	case c.count < 0:
 		return nil, wrongUsage("-count %d is negative", c.count)
+	}
+	if err := c.limits.check(); err != nil {
+		return nil, err
 	}
 	if c.url == "" {
 		return c, nil
@@ -119,15 +124,15 @@ func parse(args []string, env func(string) string) (*config, error) {
 
 func checkURL(text string) error {
 	u, err := url.Parse(text)
-	switch {
+	switch { // no message quotes the URL: what is wrong with it may be where a password stands
 	case err != nil:
-		return wrongUsage("-url is not a URL") // the error would quote a password
+		return wrongUsage("-url is not a URL")
 	case u.User != nil:
 		return wrongUsage("-url holds a user name: every process can read it there; set %s and %s", envUsername, envPassword)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return wrongUsage("-url %q is not of the form http://host:port or https://host:port", text)
-	case u.RawQuery != "" || u.Fragment != "":
-		return wrongUsage("-url %q has a query or a fragment", text)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return wrongUsage("-url is not of the form http://host:port or https://host:port")
+	case strings.ContainsAny(text, "?#"): // an empty query or fragment, too, would swallow the paths
+		return wrongUsage("-url has a query or a fragment")
 	}
 	return nil
 }
@@ -162,7 +167,11 @@ A search counts once for each shard that it asks, as the server counts.
 Credentials come from the environment: %s and %s,
 or %s (in its encoded form).
 
+In -json null stands for what is not known: the server does not send it or a counter fell, there
+is no earlier poll to compare with, or nothing happened that a mean could be taken of.
+
 Exit code: 0 after the last report or Ctrl-C, 1 if the first poll fails, 2 if called wrongly.
+A second Ctrl-C kills, where output that no one reads holds up the first.
 Later polls may fail: the reports say so and the watch goes on.
 
 Flags:

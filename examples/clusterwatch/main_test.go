@@ -183,7 +183,10 @@ func TestHelp(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("run(-h) = %d, %q, want 0 and no error", code, stderr)
 	}
-	for _, want := range []string{"-demo iobound", "-url http://127.0.0.1:9200 -interval 60s -count 1", "-ca file", envUsername, envPassword, envAPIKey, "-slow-query"} {
+	for _, want := range []string{"-demo iobound", "-url http://127.0.0.1:9200 -interval 60s -count 1", "-ca file", envUsername, envPassword, envAPIKey, "-slow-query", "null",
+		"CPU percent at or above which processors may be the cause (default 50)",
+		"judge only nodes with at least this number of query phases (default 30)",
+	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in:\n%s", want, stdout)
 		}
@@ -214,7 +217,28 @@ func TestWrongUsage(t *testing.T) {
 		{args: []string{"-url", url, "-timeout", "-1s"}, want: "-timeout"},
 		{args: []string{"-url", "127.0.0.1:9200"}, want: "-url"},
 		{args: []string{"-url", "ftp://127.0.0.1"}, want: "http://host:port"},
+		{args: []string{"-url", ""}, want: "-url is empty"},
+		{args: []string{"-url="}, want: "-url is empty"},
+		{args: []string{"-demo", ""}, want: "-demo is empty"},
+		{args: []string{"-url", url, "-ca", ""}, want: "-ca is empty"},
 		{args: []string{"-url", url + "/?a=b"}, want: "query"},
+		{args: []string{"-url", url + "?"}, want: "query"},
+		{args: []string{"-url", url + "/#"}, want: "fragment"},
+		{args: []string{"-url", url + "/#f"}, want: "fragment"},
+		{args: []string{"-url", "http://:9200"}, want: "http://host:port"},
+		{args: []string{"-url", "elastic:secret@127.0.0.1:9200"}, want: "http://host:port"},
+		{args: []string{"-min-queries", "-5"}, want: "-min-queries"},
+		{args: []string{"-slow-query", "-1s"}, want: "-slow-query"},
+		{args: []string{"-max-cpu", "NaN"}, want: "-max-cpu NaN is not from 0 to 100"},
+		{args: []string{"-max-cpu", "-1"}, want: "-max-cpu"},
+		{args: []string{"-max-throttled", "100.1"}, want: "-max-throttled"},
+		{args: []string{"-max-heap", "101"}, want: "-max-heap"},
+		{args: []string{"-max-gc", "-0.1"}, want: "-max-gc"},
+		{args: []string{"-max-page-cache", "200"}, want: "-max-page-cache"},
+		{args: []string{"-min-busy", "Inf"}, want: "-min-busy"},
+		{args: []string{"-min-reads-per-query", "-1"}, want: "-min-reads-per-query -1 is not a number from 0 up"},
+		{args: []string{"-min-reads-per-query", "NaN"}, want: "-min-reads-per-query"},
+		{args: []string{"-min-reads-per-second", "Inf"}, want: "-min-reads-per-second"},
 		{args: []string{"-url", "http://elastic:secret@127.0.0.1:9200"}, want: envPassword},
 		{args: []string{"-url", "http://elastic:secret@127.0.0.1:x"}, want: "-url"},
 		{args: []string{"-url", url, "-ca", noCertificate}, want: "no PEM certificate"},
