@@ -12,36 +12,39 @@ const largeIndex = 0.01
 
 // advise says what helps a cluster that is I/O bound: data that takes less
 // space on disk takes less space in the page cache.
-func advise(indices []indexReport) []string {
+func advise(indices []indexReport) []point {
 	candidates := compressible(indices)
 	if len(candidates) == 0 {
-		return []string{
-			"No large index that is searched has a codec that a better one could replace.",
-			"What is left: more memory or more nodes for the same data, less data, or faster disks.",
+		return []point{
+			{says: "No large index that is searched has a codec that a better one could replace."},
+			{says: "What is left: more memory or more nodes for the same data, less data, or faster disks."},
 		}
 	}
-	lines := []string{"Set index.codec: best_compression for these indices, large, searched and on another codec:"}
+	set := point{says: "Set index.codec: best_compression for these indices, large, searched and on another codec"}
 	closable, streams := false, false
 	for _, ix := range candidates {
-		line := fmt.Sprintf("- %s: %s, %s searches/min, %s", ix.Name, size(ix.Store), number(ix.SearchRate), ix.Codec)
+		part := fmt.Sprintf("%s: %s, %s searches/min, %s", ix.Name, size(ix.Store), number(ix.SearchRate), ix.Codec)
 		if ix.DataStream != "" {
 			streams = true
-			line += ", write index of the data stream " + ix.DataStream
+			part += ", write index of the data stream " + ix.DataStream
 		} else {
 			closable = true
 		}
-		lines = append(lines, line)
+		set.parts = append(set.parts, part)
 	}
-	lines = append(lines,
-		"It compresses stored fields only (zstd in recent Elasticsearch, zlib-based before). About 25 % less on disk has been seen, and half the query time.",
-		"It applies to new segments alone:")
+	apply := point{says: "It applies to new segments alone"}
 	if closable {
-		lines = append(lines, "- reindex into a new index; or close the index, set the codec, open it and force-merge it to few segments: it serves no search while closed, and a merge reads and writes all of it.")
+		apply.parts = append(apply.parts, "reindex into a new index, or close the index, set the codec, open it and force-merge it to few segments: it serves no search while closed, and a merge reads and writes all of it")
 	}
 	if streams {
-		lines = append(lines, "- the write index of a data stream takes it by its template and a rollover instead: it must not be closed.")
+		apply.parts = append(apply.parts, "the write index of a data stream takes it by its template and a rollover instead: it must not be closed")
 	}
-	return append(lines, "Indexing and fetching then take more CPU, which is free here. Try one index first and compare its mean query and fetch time.")
+	return []point{
+		set,
+		{says: "It compresses stored fields only (zstd in recent Elasticsearch, zlib-based before). About 25 % less on disk has been seen, and half the query time."},
+		apply,
+		{says: "Indexing and fetching then take more CPU, which is free here. Try one index first and compare its mean query and fetch time."},
+	}
 }
 
 // compressible returns the indices worth another codec, largest first.

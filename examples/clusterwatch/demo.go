@@ -9,12 +9,12 @@ import (
 
 const (
 	demoSource = "synthetic: iobound"
-	demoIntro  = `Replaying two synthetic polls, a minute apart, of a cluster that no one has: six nodes after an article
-on best_compression for search. From the article, per node: 60 GB of memory (5 % of its data), 1.76 TB of
-disk, 400 searches a minute, 62 ms each, 400,000 reads a minute (page faults there, which the API does
-not have; disk reads are the nearest); 500 million documents in all. Assumed here, per node: a heap of
-30 GB that is 55 % used, CPU 18 %, garbage collection 0.5 % of the time, disks 55 % busy, reads of 4 kB
-on average; and the indices, with all that is said of them.`
+	demoIntro  = `Two synthetic polls, one minute apart, of a made-up six-node cluster, modelled on an article about
+best_compression. From the article, per node: 60 GB of memory, which is 5 % of its data, 1.76 TB of
+disk, 400 searches a minute that take 62 ms each, and 400,000 page faults a minute, shown here as disk
+reads, since the API reports no page faults; and 500 million documents in all. Assumed, per node: a
+heap of 30 GB, 55 % used, CPU 18 %, garbage collection 0.5 % of the time, disks 55 % busy and 4 kB a
+read. The indices and their figures are assumed, too.`
 )
 
 const (

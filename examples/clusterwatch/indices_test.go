@@ -115,7 +115,7 @@ func TestAdvice(t *testing.T) {
 		}, []string{"What is left"}, []string{"small", "idle", "unknown", "c1", "c2", "c3"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := strings.Join(advise(tt.indices), "\n")
+			got := text(advise(tt.indices))
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("no %q in:\n%s", want, got)

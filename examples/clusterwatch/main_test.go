@@ -90,7 +90,7 @@ func TestDemoIOBound(t *testing.T) {
 		t.Fatalf("run(-demo iobound) = %d, %q, want 0 and no error", code, stderr)
 	}
 	wantLines(t, stdout,
-		"Replaying two synthetic polls, a minute apart, of a cluster that no one has: six nodes after an article",
+		"Two synthetic polls, one minute apart, of a made-up six-node cluster, modelled on an article about",
 		"demo: green, 6 nodes (6 with data), 48 shards, 500,000,000 documents, 7.2 TB",
 		"es-1           400  62 ms      -   18.0    55.0   0.5         6,667             5.0         0    yes",
 		"es-6           400  62 ms      -   18.0    55.0   0.5         6,667             5.0         0    yes",
@@ -144,6 +144,11 @@ func TestJSON(t *testing.T) {
 		}
 		if r.IOBound != tt.want || r.Source != tt.source || len(r.Reasons) == 0 || (len(r.Advice) > 0) != (tt.want == "yes") {
 			t.Errorf("run(%q) = %+v, want io_bound %q of %q with reasons, and advice on yes", tt.args, r, tt.want, tt.source)
+		}
+		for _, sentence := range append(r.Reasons, r.Advice...) {
+			if strings.HasPrefix(strings.TrimSpace(sentence), "- ") || strings.HasSuffix(sentence, ":") {
+				t.Errorf("run(%q): %q is part of a list, want a sentence", tt.args, sentence)
+			}
 		}
 		if tt.want == "yes" && (*r.Nodes[0].MeanQuery != 62 || r.Nodes[0].MeanFetch != nil) {
 			t.Errorf("run(%q): mean times %v and %v, want 62 and null", tt.args, r.Nodes[0].MeanQuery, r.Nodes[0].MeanFetch)

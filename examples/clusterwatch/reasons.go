@@ -10,34 +10,35 @@ import (
 // reasons explains the verdict: for each group of data nodes that share theirs,
 // who they are, and the checks that decided with the figures of the node that
 // searches most.
-func reasons(nodes []nodeReport, left []string) []string {
+func reasons(nodes []nodeReport, left []string) []point {
 	all, _ := searches(nodes)
-	var lines []string
+	var points []point
 	for _, g := range groups(nodes) {
-		line := fmt.Sprintf("%s for %s", g.busiest.IOBound, list(g.names))
+		says := fmt.Sprintf("%s for %s", g.busiest.IOBound, list(g.names))
 		if all > 0 && g.busiest.Queries.known {
-			line += fmt.Sprintf(", with %s of the searches", percent(known(100*g.queries/all)))
+			says += fmt.Sprintf(", with %s of the searches", percent(known(100*g.queries/all)))
 		}
 		if len(g.names) > 1 && g.busiest.Change == "" {
-			line += "; figures of " + g.busiest.Name
+			says += "; figures of " + g.busiest.Name
 		}
 		checks := g.busiest.deciding()
 		if len(g.busiest.Why) == 1 { // it never came to the others
-			lines = append(lines, line+": "+checks[0].Says)
+			points = append(points, point{says: says + ": " + checks[0].Says})
 			continue
 		}
-		lines = append(lines, line+":")
+		p := point{says: says}
 		for _, c := range checks {
-			lines = append(lines, "- "+c.text())
+			p.parts = append(p.parts, c.text())
 		}
+		points = append(points, p)
 	}
-	if len(lines) == 0 {
-		lines = append(lines, "there is no data node")
+	if len(points) == 0 {
+		points = append(points, point{says: "there is no data node"})
 	}
 	if len(left) > 0 {
-		lines = append(lines, "left since the last poll: "+list(left))
+		points = append(points, point{says: "left since the last poll: " + list(left)})
 	}
-	return lines
+	return points
 }
 
 // group is nodes with the same verdict for the same reasons.

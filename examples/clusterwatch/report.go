@@ -17,9 +17,9 @@ type report struct {
 	Nodes       []nodeReport   `json:"nodes"`
 	Indices     []indexReport  `json:"indices"` // worst mean query time first
 	IOBound     verdict        `json:"io_bound"`
-	Reasons     []string       `json:"reasons"`
+	Reasons     []point        `json:"reasons"`
 	Correlation figure         `json:"correlation"` // of disk reads and searches: never decides
-	Advice      []string       `json:"advice,omitempty"`
+	Advice      []point        `json:"advice,omitempty"`
 	Missed      []string       `json:"missed,omitempty"`
 }
 
@@ -112,17 +112,21 @@ func (r *report) text() string {
 	}
 	line("")
 	line("I/O bound: %s", r.IOBound)
-	for _, s := range r.Reasons {
-		line("  %s", s)
+	for _, p := range r.Reasons {
+		for _, s := range p.lines() {
+			line("  %s", s)
+		}
 	}
 	if r.Correlation.known {
 		line("  disk reads follow the search rate with a correlation of %.2f so far", r.Correlation.value)
 	}
-	for i, s := range r.Advice {
+	for i, p := range r.Advice {
 		if i == 0 {
 			line("")
 		}
-		line("%s", s)
+		for _, s := range p.lines() {
+			line("%s", s)
+		}
 	}
 	return b.String()
 }

@@ -18,6 +18,10 @@ func number(f figure) string {
 }
 
 func decimal(v float64) string {
+	sign := ""
+	if v < 0 {
+		sign, v = "-", -v
+	}
 	digits := 0
 	if v < 10 && v != float64(int64(v)) {
 		digits = 1
@@ -33,7 +37,7 @@ func decimal(v float64) string {
 	if fraction = strings.TrimRight(fraction, "0"); fraction != "" {
 		whole += "." + fraction
 	}
-	return whole
+	return sign + whole
 }
 
 // percentNumber writes percent without the sign, for a column that has it.

@@ -126,9 +126,9 @@ func TestVerdict(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := demoReport(t, each(tt.change))
 			if r.IOBound != tt.want {
-				t.Errorf("verdict %v, want %v; reasons:\n%s", r.IOBound, tt.want, strings.Join(r.Reasons, "\n"))
+				t.Errorf("verdict %v, want %v; reasons:\n%s", r.IOBound, tt.want, text(r.Reasons))
 			}
-			if all := strings.Join(r.Reasons, "\n"); !strings.Contains(all, tt.reason) {
+			if all := text(r.Reasons); !strings.Contains(all, tt.reason) {
 				t.Errorf("no %q in the reasons:\n%s", tt.reason, all)
 			}
 			if (len(r.Advice) > 0) != (tt.want == yes) {
@@ -184,9 +184,9 @@ func TestVerdictOfTheCluster(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := demoReport(t, tt.change)
 			if r.IOBound != tt.want {
-				t.Errorf("verdict %v, want %v; reasons:\n%s", r.IOBound, tt.want, strings.Join(r.Reasons, "\n"))
+				t.Errorf("verdict %v, want %v; reasons:\n%s", r.IOBound, tt.want, text(r.Reasons))
 			}
-			wantLines(t, strings.Join(r.Reasons, "\n"), tt.line)
+			wantLines(t, text(r.Reasons), tt.line)
 		})
 	}
 }
@@ -255,7 +255,7 @@ func TestNodesOnOneHost(t *testing.T) {
 			share(false)(before, now)
 			before.nodes = before.nodes[1:]
 		})
-		if r.IOBound != cannotTell || !strings.Contains(strings.Join(r.Reasons, "\n"), "another node on the same disks cannot be compared") {
+		if r.IOBound != cannotTell || !strings.Contains(text(r.Reasons), "another node on the same disks cannot be compared") {
 			t.Errorf("verdict %v, %q, want that it cannot tell whose reads they are", r.IOBound, r.Reasons)
 		}
 	})

@@ -83,7 +83,7 @@ func (w *watch) compare(s *snapshot, err error) *report {
 		r.Reasons = reasons(r.Nodes, gone(w.nodes.nodes, s.nodes))
 		w.correlation.add(clusterRates(r.Nodes))
 	} else {
-		r.Reasons = []string{"a comparison wants two complete answers about the nodes"}
+		r.Reasons = []point{{says: "a comparison wants two complete answers about the nodes"}}
 	}
 	r.Correlation = w.correlation.coefficient()
 	if r.IOBound == yes {
