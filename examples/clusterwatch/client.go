@@ -90,6 +90,9 @@ func (c *client) get(ctx context.Context, path string) (io.ReadCloser, error) {
 		return answer{resp.Body, c}, nil
 	}
 	err = statsdecode.ReadError(resp.StatusCode, answer{resp.Body, c})
+	if isEmpty(err) {
+		err = fmt.Errorf("the answer has status %d and is empty", resp.StatusCode)
+	}
 	_ = resp.Body.Close()
 	if resp.StatusCode == http.StatusUnauthorized {
 		err = fmt.Errorf("%w (credentials come from %s and %s, or %s)", err, envUsername, envPassword, envAPIKey)

@@ -36,7 +36,7 @@ func demoPoll(second bool) *snapshot {
 		},
 	}
 	for i := range demoNodes {
-		s.nodes = append(s.nodes, demoNode(i+1, at, second))
+		s.nodes = append(s.nodes, node{Node: demoNode(i+1, at, second)})
 	}
 	for _, ix := range []struct {
 		name, codec     string
@@ -78,7 +78,10 @@ func demoNode(number int, at time.Time, second bool) *statsdecode.Node {
 		},
 		ThreadPool: statsdecode.ThreadPools{{Name: "search"}},
 		FS:         statsdecode.FS{Total: statsdecode.FSTotal{TotalInBytes: 1760 * gb}},
-		Indices:    statsdecode.CommonStats{Store: statsdecode.Store{SizeInBytes: 1200 * gb}},
+		Indices: statsdecode.CommonStats{
+			Store:   statsdecode.Store{SizeInBytes: 1200 * gb},
+			Present: statsdecode.SectionStore | statsdecode.SectionSearch | statsdecode.SectionMerges,
+		},
 		Present: nodeSections | statsdecode.NodeSectionCPU |
 			statsdecode.NodeSectionIOStats | statsdecode.NodeSectionIOTime,
 	}

@@ -27,10 +27,10 @@ type jvm struct{ start, heap int64 }
 // compute it from the clock and the uptime, in milliseconds.
 const startSlack = 20
 
-func memories(nodes []*statsdecode.Node) map[string]*memory {
+func memories(nodes []node) map[string]*memory {
 	all := make(map[string]*memory)
 	for _, n := range nodes {
-		key := memoryOf(n)
+		key := memoryOf(n.Node)
 		m := all[key]
 		if m == nil {
 			bytes, ok := n.OS.Memory()
@@ -38,7 +38,7 @@ func memories(nodes []*statsdecode.Node) map[string]*memory {
 			all[key] = m
 		}
 		store := n.Indices.Store.SizeInBytes
-		m.store = m.store.plus(maybe(float64(store), store >= 0))
+		m.store = m.store.plus(maybe(float64(store), store >= 0 && !n.flawed && n.Indices.Present.Has(statsdecode.SectionStore)))
 		v := jvm{n.JVM.Timestamp - n.JVM.UptimeInMillis, n.JVM.Mem.HeapMaxInBytes}
 		if !m.has(v) {
 			m.jvms = append(m.jvms, v)

@@ -89,10 +89,10 @@ func (r *indexReport) since(ix, prev *index, dt time.Duration) {
 	case prev == nil:
 		r.Note = "new"
 		return
+	case ix.uuid == "" || prev.uuid == "" || !prev.counted:
+		return
 	case ix.uuid != prev.uuid:
 		r.Note = "made anew under its old name"
-		return
-	case ix.uuid == "" || !prev.counted:
 		return
 	}
 	rate, ok := ix.search.QueryRate(prev.search, dt)

@@ -120,7 +120,8 @@ var faults = []struct {
 		_, _ = io.WriteString(w, "<html>\n<body>Please sign in</body></html>")
 	}, "not JSON"},
 	{"{}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }, "the answer has no"},
-	{"nothing", func(http.ResponseWriter, *http.Request) {}, "unexpected EOF"},
+	{"nothing", func(http.ResponseWriter, *http.Request) {}, ": the answer is empty"},
+	{"a status and nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, ": the answer has status 502 and is empty"},
 	{"cut", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, `{"cluster_name":"c","indices":{"a":{"uui`)

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lowalloc/lowalloc/statsdecode"
 )
 
 // A watch that runs for months holds as much after many polls as after a few,
@@ -66,4 +69,51 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 	runtime.KeepAlive(w)
 	runtime.KeepAlive(p)
+}
+
+// An answer of tiny entries without an end is given up at the bounds.
+func TestEndlessAnswers(t *testing.T) {
+	for _, tt := range []struct{ path, begin, entry, want string }{
+		{nodesPath, `{"nodes":{`, `"N":{},`, "the answer has more than 10000 nodes"},
+		{nodesPath, `{"nodes":{`, `"N":{"name":7},`, "the answer has more than 10000 nodes"},
+		{indicesPath, `{"indices":{`, `"N":{},`, "the answer has more than 100000 indices"},
+		{settingsPath, `{`, `"%d":{"settings":{}},`, "the answer has more than 100000 indices"},
+	} {
+		endpoint, _, _ := strings.Cut(tt.path, "?")
+		t.Run(endpoint+" "+tt.entry, func(t *testing.T) {
+			var answer strings.Builder
+			answer.WriteString(tt.begin)
+			for i := range 2 * maxIndices {
+				answer.WriteString(strings.ReplaceAll(tt.entry, "%d", strconv.Itoa(i)))
+			}
+			p := &poller{get: func(_ context.Context, path string) (io.ReadCloser, error) {
+				if path == tt.path {
+					return io.NopCloser(strings.NewReader(answer.String())), nil
+				}
+				return io.NopCloser(strings.NewReader(smallCluster()[path])), nil
+			}}
+			s, err := p.poll(t.Context())
+			if want := "GET " + endpoint + ": " + tt.want; err == nil || err.Error() != want {
+				t.Errorf("poll failed with %v, want %s", err, want)
+			}
+			if len(s.flaws) > mostFlaws {
+				t.Errorf("%d flaws kept, want %d", len(s.flaws), mostFlaws)
+			}
+		})
+	}
+}
+
+// A node is kept without the lists that no figure is made of.
+func TestKeptNode(t *testing.T) {
+	whole := &statsdecode.Node{
+		ID: "n", IPs: statsdecode.Addresses{"a"}, Attributes: statsdecode.Attributes{{Name: "a"}},
+		ThreadPool: statsdecode.ThreadPools{{Name: "search"}}, Breakers: statsdecode.Breakers{{Name: "parent"}},
+	}
+	kept := keep(whole)
+	if kept.ID != "n" || len(kept.ThreadPool) != 1 || kept.IPs != nil || kept.Attributes != nil || kept.Breakers != nil {
+		t.Errorf("kept %+v, want the id and the thread pools alone", kept)
+	}
+	if len(whole.IPs) != 1 || len(whole.Breakers) != 1 {
+		t.Errorf("the node of the walk was changed to %+v", whole)
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ type nodeReport struct {
 // may be nil. Figures of the time between want two complete answers.
 func compareNodes(before, now *snapshot) []nodeReport {
 	paired := before != nil && now.nodesComplete
-	earlier := make(map[string]*statsdecode.Node)
+	earlier := make(map[string]node)
 	if paired {
 		for _, n := range before.nodes {
 			earlier[n.ID] = n
@@ -53,16 +54,10 @@ func compareNodes(before, now *snapshot) []nodeReport {
 	shared := memories(now.nodes)
 	nodes := make([]nodeReport, 0, len(now.nodes))
 	for _, n := range now.nodes {
-		m := shared[memoryOf(n)]
-		r := nodeReport{
-			ID: n.ID, Name: n.Name, Data: holdsData(n),
-			CPU:             cpuPercent(n),
-			MemoryToStorage: m.toStorage().times(100),
-			PageCache:       m.pageCache().times(100),
-			disks:           disksOf(n),
+		r := nodeReport{ID: n.ID, Name: cmp.Or(n.Name, n.ID), Data: holdsData(n.Node), disks: disksOf(n.Node)}
+		if !n.flawed {
+			r.state(n.Node, shared[memoryOf(n.Node)])
 		}
-		heap, ok := n.JVM.Mem.HeapUse()
-		r.Heap = maybe(100*heap, ok)
 		if paired {
 			r.since(n, earlier[n.ID])
 		} else {
@@ -79,11 +74,31 @@ func compareNodes(before, now *snapshot) []nodeReport {
 	return nodes
 }
 
-// since fills in what happened between two polls, if they are comparable.
-func (r *nodeReport) since(n, prev *statsdecode.Node) {
+// state fills in what is so at the time of the poll.
+func (r *nodeReport) state(n *statsdecode.Node, m *memory) {
+	r.CPU = cpuPercent(n)
+	heap, ok := n.JVM.Mem.HeapUse()
+	r.Heap = maybe(100*heap, ok)
+	r.MemoryToStorage = m.toStorage().times(100)
+	r.PageCache = m.pageCache().times(100)
+}
+
+// since fills in what happened between two polls, if they are comparable. A
+// section that one of them lacks counts from zero, which must not be subtracted.
+func (r *nodeReport) since(now, before node) {
+	n, prev := now.Node, before.Node
 	switch {
+	case now.flawed:
+		r.Change = "a field of its answer has the wrong type"
+		return
 	case prev == nil:
 		r.Change = "joined since the last poll"
+		return
+	case before.flawed:
+		r.Change = "a field of its last answer had the wrong type"
+		return
+	case !n.Present.Has(statsdecode.NodeSectionJVM) || !prev.Present.Has(statsdecode.NodeSectionJVM):
+		r.Change = "the server does not send its uptime (jvm)"
 		return
 	case !n.Continues(prev):
 		r.Change = "restarted since the last poll"
@@ -93,58 +108,62 @@ func (r *nodeReport) since(n, prev *statsdecode.Node) {
 		return
 	}
 	dt := time.Duration(n.Timestamp-prev.Timestamp) * time.Millisecond
-
-	search, earlier := n.Indices.Search, prev.Indices.Search
-	rate, ok := search.QueryRate(earlier, dt)
-	r.SearchRate = maybe(60*rate, ok)
-	r.Queries = maybe(float64(search.QueryTotal-earlier.QueryTotal), ok)
-	mean, ok := search.MeanQueryTime(earlier)
-	r.MeanQuery = maybe(millis(mean), ok)
-	mean, ok = search.MeanFetchTime(earlier)
-	r.MeanFetch = maybe(millis(mean), ok)
+	both, indices := n.Present&prev.Present, n.Indices.Present&prev.Indices.Present
 
 	r.CPU = cpuPercent(n).plus(cpuPercent(prev)).times(0.5)
-	r.throttling(n, prev)
 	gc, ok := n.JVM.GCOverhead(prev.JVM)
 	r.GC = maybe(100*gc, ok)
-	r.reading(n, prev, dt)
-	rejected, ok := n.ThreadPool.Rejected(prev.ThreadPool)
-	r.Rejections = maybe(float64(rejected), ok && n.Present.Has(statsdecode.NodeSectionThreadPool))
+	if indices.Has(statsdecode.SectionSearch) {
+		r.searching(n.Indices.Search, prev.Indices.Search, dt)
+	}
+	if indices.Has(statsdecode.SectionMerges) {
+		merged := n.Indices.Merges.TotalSizeInBytes - prev.Indices.Merges.TotalSizeInBytes
+		r.merged = maybe(float64(merged), merged >= 0)
+	}
+	if both.Has(statsdecode.NodeSectionCgroup) {
+		r.throttling(n.OS.Cgroup.CPU.Stat, prev.OS.Cgroup.CPU.Stat)
+	}
+	if both.Has(statsdecode.NodeSectionIOStats) {
+		r.reading(n.FS.IOStats.Total, prev.FS.IOStats.Total, both.Has(statsdecode.NodeSectionIOTime), dt)
+	} else {
+		r.diskFault = "the server sends no disk figures (fs.io_stats)"
+	}
+	if both.Has(statsdecode.NodeSectionThreadPool) {
+		rejected, ok := n.ThreadPool.Rejected(prev.ThreadPool)
+		r.Rejections = maybe(float64(rejected), ok)
+	}
+}
+
+func (r *nodeReport) searching(now, before statsdecode.Search, dt time.Duration) {
+	rate, ok := now.QueryRate(before, dt)
+	r.SearchRate = maybe(60*rate, ok)
+	r.Queries = maybe(float64(now.QueryTotal-before.QueryTotal), ok)
+	mean, ok := now.MeanQueryTime(before)
+	r.MeanQuery = maybe(millis(mean), ok)
+	mean, ok = now.MeanFetchTime(before)
+	r.MeanFetch = maybe(millis(mean), ok)
 }
 
 // throttling looks at the CPU quota. Without one, no periods elapse.
-func (r *nodeReport) throttling(n, prev *statsdecode.Node) {
-	now, before := n.OS.Cgroup.CPU.Stat, prev.OS.Cgroup.CPU.Stat
-	r.quota = now.NumberOfElapsedPeriods != before.NumberOfElapsedPeriods &&
-		n.Present.Has(statsdecode.NodeSectionCgroup) && prev.Present.Has(statsdecode.NodeSectionCgroup)
+func (r *nodeReport) throttling(now, before statsdecode.CgroupCPUStat) {
+	r.quota = now.NumberOfElapsedPeriods != before.NumberOfElapsedPeriods
 	if r.quota {
 		throttled, ok := now.ThrottledRatio(before)
 		r.Throttled = maybe(100*throttled, ok)
 	}
 }
 
-// reading looks at the disks.
-func (r *nodeReport) reading(n, prev *statsdecode.Node, dt time.Duration) {
-	if !n.Present.Has(statsdecode.NodeSectionIOStats) || !prev.Present.Has(statsdecode.NodeSectionIOStats) {
-		r.diskFault = "the server sends no disk figures (fs.io_stats)"
-		return
-	}
-	now, before := n.FS.IOStats.Total, prev.FS.IOStats.Total
+// reading looks at the disks. Older servers do not say how long they were busy.
+func (r *nodeReport) reading(now, before statsdecode.DiskIO, timed bool, dt time.Duration) {
 	reads, bytes, ok := now.Reads(before)
 	r.reads, r.readBytes = maybe(float64(reads), ok), maybe(float64(bytes), ok)
 	rate, ok2 := now.ReadRate(before, dt)
 	r.ReadRate = maybe(rate, ok2)
 	busy, ok3 := now.Busy(before, dt)
-	if n.Present.Has(statsdecode.NodeSectionIOTime) && prev.Present.Has(statsdecode.NodeSectionIOTime) {
-		r.Busy = maybe(100*busy, ok3)
-	} else {
-		ok3 = true // an older server: reads alone count
-	}
-	if !ok || !ok2 || !ok3 {
+	r.Busy = maybe(100*busy, timed && ok3)
+	if !ok || !ok2 || timed && !ok3 {
 		r.diskFault = "a disk counter fell"
 	}
-	merged := n.Indices.Merges.TotalSizeInBytes - prev.Indices.Merges.TotalSizeInBytes
-	r.merged = maybe(float64(merged), merged >= 0)
 }
 
 // attribute asks whether the reads are those of searches: of all nodes that
@@ -158,7 +177,7 @@ func (r *nodeReport) attribute(work *disks) {
 		r.diskFault = "another node on the same disks cannot be compared"
 		return
 	case !work.merged.known:
-		r.diskFault = "the count of merged bytes fell"
+		r.diskFault = "the count of merged bytes fell or is missing"
 	case work.merged.value > 0 && 2*work.merged.value >= r.readBytes.value:
 		r.diskFault = "merges may have caused half of the reads or more"
 	}

@@ -31,17 +31,31 @@ const (
 type snapshot struct {
 	at      time.Time // when the poll began
 	health  statsdecode.ClusterHealth
-	nodes   []*statsdecode.Node // few
-	indices []index             // many: only what is looked at
-	counted time.Time           // when the answer about the indices had come
+	nodes   []node
+	indices []index
+	counted time.Time // when the answer about the indices had come
 
 	// Answers that are not complete must not be compared with others.
 	nodesComplete   bool
 	indicesComplete bool
 	flaws           []error // what answers lacked
+	moreFlaws       int     // fields not among flaws
 }
 
-// index is what is kept of an index.
+// What is kept is bounded, or an answer without an end would fill the memory
+// until the timeout. No cluster has as many.
+const (
+	maxNodes   = 10_000
+	maxIndices = 100_000
+)
+
+// node is what is kept of a node: the sections asked for, since there are few.
+type node struct {
+	*statsdecode.Node
+	flawed bool // a field had the wrong type: any figure may be a zero that was not sent
+}
+
+// index is what is kept of an index: a few figures, since there are many.
 type index struct {
 	name, uuid string
 	listed     bool   // it was in the stats
@@ -88,7 +102,16 @@ func (p *poller) ask(ctx context.Context, s *snapshot, path string, read func(*s
 		return err
 	}
 	err = read(s, body)
+	if isEmpty(err) {
+		err = errors.New("the answer is empty")
+	}
 	return cmp.Or(err, body.Close())
+}
+
+// isEmpty reports whether err says that an answer ended before it began.
+func isEmpty(err error) bool {
+	d, ok := errors.AsType[*statsdecode.DecodeError](err)
+	return ok && d.Offset == 0 && errors.Is(d, io.ErrUnexpectedEOF)
 }
 
 func (p *poller) readHealth(s *snapshot, body io.Reader) error {
@@ -100,16 +123,16 @@ func (p *poller) readHealth(s *snapshot, body io.Reader) error {
 }
 
 // readNodes shows the loop over an answer: an error without an item ends the
-// walk, an item with an error lacks one field.
+// walk, an item with an error lacks a field.
 func (p *poller) readNodes(s *snapshot, body io.Reader) error {
 	for n, err := range p.dec.Nodes(body) {
 		if n == nil {
 			return s.incomplete(err)
 		}
-		if err != nil {
-			s.flaws = append(s.flaws, err)
+		if len(s.nodes) == maxNodes {
+			return fmt.Errorf("the answer has more than %d nodes", maxNodes)
 		}
-		s.nodes = append(s.nodes, n.Clone())
+		s.nodes = append(s.nodes, node{keep(n), s.flaw(err)})
 	}
 	if len(s.nodes) == 0 {
 		return errors.New("the answer has no node")
@@ -118,22 +141,33 @@ func (p *poller) readNodes(s *snapshot, body io.Reader) error {
 	return nil
 }
 
-// readIndices keeps a few numbers of each index and lets the rest go with the
-// walk's next step: memory stays small whatever the size of the answer.
+// keep copies a node, without the lists that no figure is made of.
+func keep(n *statsdecode.Node) *statsdecode.Node {
+	kept := *n
+	kept.IPs, kept.Attributes, kept.Breakers = nil, nil, nil
+	kept.JVM.Mem.Pools, kept.JVM.BufferPools, kept.FS.Data = nil, nil, nil
+	return kept.Clone()
+}
+
+// readIndices keeps a few figures of each index and lets the rest go with the
+// walk's next step: the walk's memory does not grow with the answer, and what
+// is kept is bounded by maxIndices.
 func (p *poller) readIndices(s *snapshot, body io.Reader) error {
 	for ix, err := range p.dec.Indices(body) {
 		if ix == nil {
 			return s.incomplete(err)
 		}
-		if err != nil {
-			s.flaws = append(s.flaws, err)
+		if len(s.indices) == maxIndices {
+			return errManyIndices
 		}
+		docs, store := ix.Primaries.Docs.Count, ix.Total.Store.SizeInBytes
+		whole := !s.flaw(err)
 		s.indices = append(s.indices, index{
 			name: ix.Name, uuid: ix.UUID, listed: true, closed: ix.Status == "close",
-			docs:    maybe(float64(ix.Primaries.Docs.Count), ix.Primaries.Present.Has(statsdecode.SectionDocs)),
-			store:   maybe(float64(ix.Total.Store.SizeInBytes), ix.Total.Present.Has(statsdecode.SectionStore)),
+			docs:    maybe(float64(docs), whole && docs >= 0 && ix.Primaries.Present.Has(statsdecode.SectionDocs)),
+			store:   maybe(float64(store), whole && store >= 0 && ix.Total.Present.Has(statsdecode.SectionStore)),
 			search:  ix.Total.Search,
-			counted: ix.Total.Present.Has(statsdecode.SectionSearch),
+			counted: whole && ix.Total.Present.Has(statsdecode.SectionSearch),
 		})
 	}
 	if len(s.indices) == 0 && s.health.ActiveShards > 0 {
@@ -141,6 +175,26 @@ func (p *poller) readIndices(s *snapshot, body io.Reader) error {
 	}
 	s.counted, s.indicesComplete = time.Now(), true
 	return nil
+}
+
+var errManyIndices = fmt.Errorf("the answer has more than %d indices", maxIndices)
+
+// mostFlaws is how many fields of the wrong type are told one by one: one that a
+// server writes in its own way is in every entry.
+const mostFlaws = 3
+
+// flaw takes in the error that came with an item, if any, and reports whether
+// one did.
+func (s *snapshot) flaw(err error) bool {
+	switch {
+	case err == nil:
+		return false
+	case len(s.flaws) < mostFlaws:
+		s.flaws = append(s.flaws, err)
+	default:
+		s.moreFlaws++
+	}
+	return true
 }
 
 // incomplete takes in the error that ended a walk. Where some nodes or shards
@@ -165,19 +219,19 @@ func (p *poller) readSettings(s *snapshot, body io.Reader) error {
 		if set == nil {
 			return err
 		}
-		if err != nil {
-			s.flaws = append(s.flaws, err)
-		}
 		found = true
 		i, ok := row[set.Name]
 		if !ok {
+			if len(s.indices) == maxIndices {
+				return errManyIndices
+			}
 			i = len(s.indices)
 			s.indices = append(s.indices, index{name: set.Name})
 		}
 		ix := &s.indices[i]
 		ix.uuid = cmp.Or(ix.uuid, set.UUID) // older servers send it here only
 		ix.closed = ix.closed || set.VerifiedBeforeClose
-		ix.settings, ix.codec, ix.mode = true, set.Codec, set.Mode
+		ix.settings, ix.codec, ix.mode = !s.flaw(err), set.Codec, set.Mode
 	}
 	if !found && len(s.indices) > 0 {
 		return errors.New("the answer has no index")

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lowalloc/lowalloc/statsdecode"
 )
@@ -110,6 +114,113 @@ func TestFieldOfTheWrongType(t *testing.T) {
 	s, err := a.poll(t)
 	if err != nil || len(s.flaws) != 2 || !s.nodesComplete || !s.indicesComplete {
 		t.Errorf("poll = %+v, %v, want the rest, and two flaws", s, err)
+	}
+	if logs := s.indices[0]; logs.docs.known || logs.store.known || logs.counted || logs.codec != "zstd" {
+		t.Errorf("index with a flaw %+v, want its figures unknown and its codec", logs)
+	}
+	n := compareNodes(nil, s)[0]
+	if n.Name != "n" || n.MemoryToStorage.known || n.PageCache.known {
+		t.Errorf("node with a flaw %+v, want its id for the name and no figures", n)
+	}
+}
+
+// What a poll counts from zero, since a field has the wrong type or a section is
+// missing, must not turn into a rate, neither in its report nor in the next.
+func TestNoRateFromWhatWasNotSent(t *testing.T) {
+	const (
+		search = `"search":{"query_total":%d,"query_time_in_millis":%d,"fetch_total":5}`
+		merges = `"merges":{"total_size_in_bytes":%d}`
+		disks  = `"io_stats":{"total":{"read_operations":%d,"read_kilobytes":9,"io_time_in_millis":%d}}`
+		uptime = `"uptime_in_millis":%d`
+	)
+	poll := func(t *testing.T, n int, change func(string) string) *snapshot {
+		t.Helper()
+		million := 1_000_000 + n
+		a := smallCluster()
+		a[nodesPath] = fmt.Sprintf(`{"nodes":{"n":{"name":"one","timestamp":%d,"roles":["data"],"os":{},`+
+			`"thread_pool":{"search":{"rejected":%d}},`+
+			`"fs":{`+disks+`},"indices":{`+search+`,`+merges+`},"jvm":{`+uptime+`}}}}`,
+			n*minute, million, million, million, million, million, million, n*minute)
+		a[indicesPath] = fmt.Sprintf(`{"indices":{"logs":{"uuid":"u","total":{`+search+`}}}}`, million, million)
+		a[nodesPath], a[indicesPath] = change(a[nodesPath]), change(a[indicesPath])
+		s, err := a.poll(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.counted = time.UnixMilli(int64(n) * minute)
+		return s
+	}
+	without := func(section string) func(string) string {
+		return func(answer string) string { return strings.ReplaceAll(answer, `"`+section+`":{`, `"absent":{`) }
+	}
+	// As a wild figure of the third report would be about a million, all are asked for less.
+	figures := map[string]func(*report) figure{
+		"searches":       func(r *report) figure { return r.Nodes[0].SearchRate },
+		"index searches": func(r *report) figure { return r.Indices[0].SearchRate },
+		"merged":         func(r *report) figure { return r.Nodes[0].merged },
+		"rejections":     func(r *report) figure { return r.Nodes[0].Rejections },
+		"reads":          func(r *report) figure { return r.Nodes[0].ReadRate },
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(string) string
+		lost   string // figures, in order
+	}{
+		{"nothing", strings.Clone, ""},
+		{"query_total of the wrong type", func(answer string) string {
+			return strings.ReplaceAll(answer, `"query_total":1000001`, `"query_total":"oops"`)
+		}, "index searches, merged, reads, rejections, searches"},
+		{"no search", without("search"), "index searches, rejections, searches"}, // the pool, too
+		{"no merges", without("merges"), "merged"},
+		{"no io_stats", without("io_stats"), "reads"},
+		{"no thread_pool", without("thread_pool"), "rejections"},
+		{"no jvm", without("jvm"), "merged, reads, rejections, searches"},
+		{"no fs", without("fs"), "reads"},
+		{"no indices", func(answer string) string {
+			return strings.Replace(answer, `"indices":{"search"`, `"absent":{"search"`, 1)
+		}, "merged, searches"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := new(watch)
+			w.keep(poll(t, 0, strings.Clone))
+			for n, change := range []func(string) string{tt.change, strings.Clone, strings.Clone} {
+				r := w.compare(poll(t, n+1, change), nil)
+				var lost []string
+				for _, name := range slices.Sorted(maps.Keys(figures)) {
+					switch f := figures[name](r); {
+					case !f.known:
+						lost = append(lost, name)
+					case f.value > 1:
+						t.Errorf("report %d: %s %v, want at most 1", n+1, name, f.value)
+					}
+				}
+				want := tt.lost
+				if n == 2 {
+					want = "" // two whole polls again
+				}
+				if got := strings.Join(lost, ", "); got != want {
+					t.Errorf("report %d: unknown %q, want %q", n+1, got, want)
+				}
+			}
+		})
+	}
+}
+
+// Many fields of the wrong type must not hide that shards failed.
+func TestManyFlaws(t *testing.T) {
+	a := smallCluster()
+	var b strings.Builder
+	for i := range mostFlaws + 2 {
+		fmt.Fprintf(&b, `"i%d":{"uuid":7},`, i)
+	}
+	a[indicesPath] = strings.Replace(a[indicesPath], `"failed":0},"indices":{`, `"failed":1},"indices":{`+b.String(), 1)
+	s, err := a.poll(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := missed(s, nil)
+	if len(got) != mostFlaws+2 || !strings.Contains(got[mostFlaws], "1 of 3 failed") || got[mostFlaws+1] != "and 2 fields more" {
+		t.Errorf("missed %q, want %d fields, the failure, and 2 fields more", got, mostFlaws)
 	}
 }
 

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-
-	"github.com/lowalloc/lowalloc/statsdecode"
 )
 
 // reasons explains the verdict: for each group of data nodes that share theirs,
@@ -108,7 +106,7 @@ func list(names []string) string {
 }
 
 // gone returns the names of nodes that an earlier poll had and a later has not.
-func gone(before, now []*statsdecode.Node) []string {
+func gone(before, now []node) []string {
 	have := make(map[string]bool, len(now))
 	for _, n := range now {
 		have[n.ID] = true

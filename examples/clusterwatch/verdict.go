@@ -57,7 +57,7 @@ func (l *limits) judge(r *nodeReport) {
 		r.Why = []check{{Name: "the polls compare", Says: r.Change}}
 		return
 	case !r.Queries.known:
-		r.Why = []check{{Name: "searches are counted", Says: "a search counter fell: a shard moved away or an index was closed"}}
+		r.Why = []check{{Name: "searches are counted", Says: "a search counter fell, as when a shard moves away or an index is closed, or it is missing"}}
 		return
 	case r.Queries.value < float64(l.queries):
 		r.Why = []check{{Name: "searches are many enough", Says: fmt.Sprintf("%s query phases between the polls, %d are wanted", number(r.Queries), l.queries)}}

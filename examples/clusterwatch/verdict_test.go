@@ -26,7 +26,7 @@ func demoReport(t *testing.T, change func(before, now *snapshot)) *report {
 func each(change func(before, now *statsdecode.Node)) func(before, now *snapshot) {
 	return func(before, now *snapshot) {
 		for i := range now.nodes {
-			change(before.nodes[i], now.nodes[i])
+			change(before.nodes[i].Node, now.nodes[i].Node)
 		}
 	}
 }
@@ -149,24 +149,24 @@ func TestVerdictOfTheCluster(t *testing.T) {
 		line   string
 	}{
 		{"half of the searches on nodes that are not", func(_, now *snapshot) {
-			fast(now.nodes[0])
-			fast(now.nodes[1])
-			fast(now.nodes[2])
+			fast(now.nodes[0].Node)
+			fast(now.nodes[1].Node)
+			fast(now.nodes[2].Node)
 		}, yes, "no for es-1, es-2, es-3, with 50.0 % of the searches; figures of es-1:"},
 		{"more than half", func(_, now *snapshot) {
 			for _, n := range now.nodes[:4] {
-				fast(n)
+				fast(n.Node)
 			}
 		}, no, "yes for es-5, es-6, with 33.3 % of the searches; figures of es-5:"},
 		{"one node with most of the searches", func(_, now *snapshot) {
-			fast(now.nodes[0])
+			fast(now.nodes[0].Node)
 			now.nodes[0].Indices.Search.QueryTotal = 2001
 		}, no, "no for es-1, with 50.0 % of the searches:"},
 		{"neither", func(_, now *snapshot) {
-			fast(now.nodes[0])
-			fast(now.nodes[1])
-			blind(now.nodes[2])
-			blind(now.nodes[3])
+			fast(now.nodes[0].Node)
+			fast(now.nodes[1].Node)
+			blind(now.nodes[2].Node)
+			blind(now.nodes[3].Node)
 		}, cannotTell, "cannot tell for es-3, es-4, with 33.3 % of the searches; figures of es-3:"},
 		{"one node restarted", func(_, now *snapshot) { now.nodes[0].JVM.UptimeInMillis = 5 }, yes, "cannot tell for es-1: restarted since the last poll"},
 		{"one node joined", func(before, _ *snapshot) { before.nodes = before.nodes[1:] }, yes, "cannot tell for es-1: joined since the last poll"},

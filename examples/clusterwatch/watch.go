@@ -70,7 +70,7 @@ func (w *watch) keep(s *snapshot) {
 // compare makes the report of a poll that may have ended early with err.
 func (w *watch) compare(s *snapshot, err error) *report {
 	r := &report{
-		Time: s.at, Source: w.source, Cluster: clusterOf(s), Missed: missed(s.flaws, err),
+		Time: s.at, Source: w.source, Cluster: clusterOf(s), Missed: missed(s, err),
 		Nodes:   compareNodes(w.nodes, s),
 		Indices: compareIndices(w.indices, s),
 	}
@@ -94,21 +94,16 @@ func (w *watch) compare(s *snapshot, err error) *report {
 }
 
 // missed says what a poll did not get.
-func missed(flaws []error, err error) []string {
+func missed(s *snapshot, err error) []string {
 	var lines []string
 	if err != nil {
 		lines = append(lines, err.Error())
 	}
-	for i, flaw := range flaws {
-		if i == mostFlaws {
-			lines = append(lines, fmt.Sprintf("and %d fields more", len(flaws)-i))
-			break
-		}
+	for _, flaw := range s.flaws {
 		lines = append(lines, flaw.Error())
+	}
+	if s.moreFlaws > 0 {
+		lines = append(lines, fmt.Sprintf("and %d fields more", s.moreFlaws))
 	}
 	return lines
 }
-
-// mostFlaws is how many undecodable fields are told one by one: one kind of
-// value that a server writes in its own way is in every entry.
-const mostFlaws = 3
