@@ -75,7 +75,6 @@ func TestMemoryStaysFlat(t *testing.T) {
 func TestEndlessAnswers(t *testing.T) {
 	for _, tt := range []struct{ path, begin, entry, want string }{
 		{nodesPath, `{"nodes":{`, `"N":{},`, "the answer has more than 10000 nodes"},
-		{nodesPath, `{"nodes":{`, `"N":{"name":7},`, "the answer has more than 10000 nodes"},
 		{indicesPath, `{"indices":{`, `"N":{},`, "the answer has more than 100000 indices"},
 		{settingsPath, `{`, `"%d":{"settings":{}},`, "the answer has more than 100000 indices"},
 	} {
@@ -92,12 +91,9 @@ func TestEndlessAnswers(t *testing.T) {
 				}
 				return io.NopCloser(strings.NewReader(smallCluster()[path])), nil
 			}}
-			s, err := p.poll(t.Context())
+			_, err := p.poll(t.Context())
 			if want := "GET " + endpoint + ": " + tt.want; err == nil || err.Error() != want {
 				t.Errorf("poll failed with %v, want %s", err, want)
-			}
-			if len(s.flaws) > mostFlaws {
-				t.Errorf("%d flaws kept, want %d", len(s.flaws), mostFlaws)
 			}
 		})
 	}

@@ -43,7 +43,7 @@ type snapshot struct {
 }
 
 // What is kept is bounded, or an answer without an end would fill the memory
-// until the timeout. No cluster has as many.
+// until the timeout. No cluster that works comes near these.
 const (
 	maxNodes   = 10_000
 	maxIndices = 100_000
