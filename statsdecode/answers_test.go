@@ -3,6 +3,7 @@ package statsdecode_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -171,7 +172,11 @@ func TestAnswers(t *testing.T) {
 		{"cut in an entry", walkIndices, `{"indices":{"a":{},"b":{"primaries":{"do`, "a", decodeError(cut, 40, "/indices/b")},
 		{"cut after the entries", walkIndices, `{"indices":{"a":{}}`, "a", decodeError(cut, 19, "")},
 		{"cut in a header", walkIndices, `{"_shards":{"total":2`, "", decodeError(cut, 21, "/_shards")},
-		{"cut number", walkIndices, `{"status":40`, "", decodeError(cut, 12, "")},
+		{"cut number", walkIndices, `{"status":40`, "", decodeError(cut, 12, "/status")},
+		{"cut number in an entry", walkEntries("m"), `{"m":{"a":1,"b":12`, "a*", decodeError(cut, 18, "/m/b")},
+		{"cut number in an array", walkEntries(), `[{},12`, "-", decodeError(cut, 6, "/1")},
+		{"cut array", walkIndices, `[1,2`, "", decodeError(cut, 0, "")},
+		{"cut literal", walkIndices, `nul`, "", decodeError(cut, 0, "")},
 
 		{"HTML", walkIndices, "<html><body>502 Bad Gateway</body></html>", "", decodeError(notJSON, 0, "")},
 		{"text", walkIndices, "404 page not found\n", "", decodeError(notJSON, 0, "")},
@@ -237,6 +242,13 @@ func TestAnswers(t *testing.T) {
 		{"no value of a header", walkSettings, `{"error":,"status":1}`, "", decodeError(nil, 9, "/error")},
 		{"control character in a name", walkIndices, "{\"indices\":{\"a\n\":{}}}", "", decodeError(nil, 14, "/indices")},
 		{"string without end", walkIndices, `{"indices":{"a":{"uuid":"` + "\x01" + `x`, "", decodeError(nil, 25, "/indices/a/uuid")},
+		{"two values in what is skipped", walkIndices, `{"x":01,"indices":{}}`, "", decodeError(nil, 5, "/x")},
+		{"two literals", walkSettings, `{"x":truefalse}`, "", decodeError(nil, 5, "/x")},
+		{"two values in an entry", walkIndices, `{"indices":{"a":01,"b":{}}}`, "", decodeError(nil, 16, "/indices/a")},
+		{"two values in an entry of one's own", walkEntries(), `{"a":1true}`, "", decodeError(nil, 5, "/a")},
+		{"a name of no length", walkIndices, `{"indices":{"":{"uuid":tru}}}`, "", decodeError(nil, 26, "/indices//uuid")},
+		{"error, and one brace too many", walkIndices, `{"error":{"type":"x"},"status":403}}`, "", responseError(statsdecode.ResponseError{Status: 403, Type: "x"})},
+		{"failures in the first of two headers", walkIndices, `{"_shards":{"total":5,"failed":1},"_shards":{"failed":0},"indices":{}}`, "", noError},
 		{"syntax error in what is skipped", walkIndices, `{"new":{"a" 1},"indices":{}}`, "", decodeError(nil, 12, "/new/a")},
 
 		{"elements", walkEntries(), `[{"a":1},{},3,{"b":2}]`, "- - * -", noError},
@@ -349,6 +361,56 @@ func TestFieldErrorKeepsTheRest(t *testing.T) {
 		}
 		if ix.UUID != "u" || ix.Primaries.Docs.Count != 1 || ix.Primaries.Store.SizeInBytes != 2 || ix.Total.Docs.Count != 3 || !ix.Total.Present.Has(statsdecode.SectionDocs) {
 			t.Errorf("the rest was lost: %+v", ix)
+		}
+	}
+}
+
+// Only an entry has a name.
+func TestErrorOutsideOfEntriesHasNoName(t *testing.T) {
+	for _, answer := range []string{`{"_shards":{"total":}}`, `{"_shards":{"total":"x"},"a":{"settings":{}}}`} {
+		got := walkSettings(new(statsdecode.Decoder), strings.NewReader(answer))
+		var e *statsdecode.DecodeError
+		if !errors.As(got.end, &e) || e.Name != "" || !strings.HasPrefix(e.Pointer, "/_shards/total") {
+			t.Errorf("%s: %v", answer, got.end)
+		}
+	}
+}
+
+// A message is a line of a log, whatever the server says; the fields are whole.
+func TestMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, answer := range []string{
+		`{"error":"` + long + `"}`,
+		`{"indices":{"` + long + `":5}}`,
+		`{"_shards":{"failed":1,"total":1,"failures":[{"reason":{"reason":"` + long + `"}}]},"indices":{}}`,
+	} {
+		for _, it := range indices(new(statsdecode.Decoder), strings.NewReader(answer)) {
+			if it.err == nil || len(it.err.Error()) > 3000 {
+				t.Errorf("%.20s: a message of %d bytes", answer, len(fmt.Sprint(it.err)))
+			}
+		}
+	}
+	var e *statsdecode.ResponseError
+	if err := statsdecode.ReadError(400, strings.NewReader(`{"error":"`+long[:1000]+`"}`)); !errors.As(err, &e) || e.Reason != long[:1000] {
+		t.Errorf("the reason was cut: %.100v", err)
+	}
+}
+
+// ReadError is for small bodies: it does not take in whatever a proxy sends.
+func TestReadErrorReadsNoMoreThanItSays(t *testing.T) {
+	for _, begin := range []string{`{"error":"`, `<html>`, `{"a":[`} {
+		read := 0
+		endless := readerFunc(func(p []byte) (int, error) {
+			n := copy(p, begin)
+			begin = ""
+			for ; n < len(p); n++ {
+				p[n] = ' '
+			}
+			read += n
+			return n, nil
+		})
+		if err := statsdecode.ReadError(500, endless); err == nil || read > 2<<20 {
+			t.Errorf("%v after %d bytes", err, read)
 		}
 	}
 }

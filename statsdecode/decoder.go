@@ -25,7 +25,7 @@ const (
 type Decoder struct {
 	// MaxEntryBytes is the size of the largest index, node or other member that
 	// is read: the bound of the memory that a hostile answer can take. Past it
-	// a walk ends with ErrEntryTooLarge. 0 is 16 MiB.
+	// a walk ends with ErrEntryTooLarge. 0 and negative values are 16 MiB.
 	MaxEntryBytes int
 
 	// MaxNames is how many names are remembered between answers: of indices
@@ -33,10 +33,11 @@ type Decoder struct {
 	// for each of the others. 0 is 4096; negative is none.
 	MaxNames int
 
-	// Buffers gives the memory for the window over an answer, 64 KiB or as much
-	// as the largest entry takes, and takes it back at the end of each walk.
-	// nil is a pool of the Decoder's own that keeps windows of up to 1 MiB and
-	// leaves them to the garbage collector.
+	// Buffers gives the memory for the window over an answer, 64 KiB or up to
+	// twice the largest entry, and takes it back at the end of each walk. A pool
+	// whose MaxSize is less than that keeps no window that has grown: each walk
+	// makes it anew. nil is a pool of the Decoder's own with a MaxSize of 1 MiB,
+	// which leaves idle windows to the garbage collector.
 	Buffers *pool.Pool
 
 	own     pool.Pool
@@ -176,12 +177,13 @@ func entries[T any](d *Decoder, r io.Reader, e *endpoint, decode func(*walk) (T,
 				return
 			}
 		}
+		if w.fatal == nil { // the answer was read whole
+			d.names.end()
+		}
 		if err := w.result(); err != nil {
 			var none T
 			yield(none, err)
-			return
 		}
-		d.names.end()
 	}
 }
 

@@ -21,21 +21,24 @@
 //
 // # The loop
 //
-// A nil item comes last, with the error that ended the walk. An item with an
-// error is usable: one of its fields had the wrong type, all others are there,
-// and the walk goes on. An item without a nil and without an error is whole.
-// With Entries, whose items are values, the loop simply goes on after an error
-// that it survives and ends after another.
+// An item that comes without an error is whole. An item that comes with an error
+// lacks one field, which had the wrong type and is zero; the walk goes on. Show
+// it, but do not compare it with another poll, where the zero would pass for a
+// counter that starts anew. When a walk fails, its last item is nil and comes with
+// the error; when it succeeds there is no such item. Whether an answer was
+// complete is known only then, so gather a whole walk before you compare it with
+// the one before.
 //
 // The item is valid until the next step, since the next entry is decoded into
 // it. kept := *ix keeps an Index that has no Shards, and Clone keeps any Index
-// or Node. Strings are never parts of the answer: keeping a name keeps nothing
-// else alive.
+// or Node. Each takes more than 2 KB: of many indices keep the sections that you
+// compare, and the uuid, which is all that [Index.Continues] looks at. Strings
+// are never parts of the answer: keeping a name keeps nothing else alive.
 //
 // A whole walk reads to the end of the reader, so that an HTTP connection can
-// be used again; break leaves the rest unread. A sequence is for one walk: used
-// again it finds its reader at the end, and says so. [Decoder.Header] has what
-// the answer says outside of its entries.
+// be used again; break leaves the rest unread. A sequence is for one walk: call
+// the method again for the next answer. [Decoder.Header] has what the answer says
+// outside of its entries.
 //
 // # What each answer gives
 //
@@ -57,29 +60,32 @@
 //   - An error of the reader, such as a cancelled context: a *DecodeError that
 //     wraps it.
 //
-// Errors that end a walk end it for good. Where two of them are to be told,
-// such as failed shards and a header of the wrong type, the last error joins
-// both, and [errors.As] finds each.
+// Where a walk ends with two errors, such as failed shards and a header of the
+// wrong type, the last error joins both, and [errors.As] finds each.
 //
 // # Values
 //
 // Field names are the JSON keys in CamelCase, and each field's comment gives
 // its unit, its versions and what -1 means. A section that is absent is zero;
 // the Present bits of [CommonStats] and [Node] tell it from zeros that were
-// sent. JSON is taken as encoding/json takes it: keys match in any case, of two
-// equal keys the later one counts and objects merge, null leaves a value,
-// unknown members are checked for syntax and skipped, and a number that does
-// not fit is an error, never cut down. encoding/json fills the same structs.
+// sent. Within an entry JSON is taken as encoding/json takes it: keys match in
+// any case, of two equal keys the later one counts and objects merge, null leaves
+// a value, unknown members are checked for syntax and skipped, and a number that
+// does not fit is an error, never cut down. encoding/json fills the same structs.
+// Outside of the entries names match exactly.
 //
 // Methods of the sections derive figures from two polls: rates, mean times,
 // ratios. They say so when a figure cannot be known, because a counter fell or
-// nothing happened.
+// nothing happened. Both polls must have been complete, Continues must hold
+// between them, and Present must have the section in both.
 //
 // # Memory
 //
-// A walk holds a window of 64 KiB, or twice the largest entry, and one
-// item. A Decoder remembers up to MaxNames strings between answers. From
-// the second answer with the same names on, a walk over indices allocates at
-// most once an index. Decoding costs no more memory than a multiple of the
-// largest entry, however large the answer is and whatever is in it.
+// A walk holds a window of 64 KiB, or up to twice the largest entry, and one
+// item, however large the answer is. A Decoder remembers up to MaxNames strings
+// between answers: from the second answer with the same names on, a walk over
+// indices allocates a few times in all, and once for each index beyond those.
+// What decoding an entry takes beside the window is in proportion to the entry:
+// about as much for what servers send, some tens of times as much for what is
+// made to take the most. [Decoder].MaxEntryBytes bounds both.
 package statsdecode

@@ -22,6 +22,9 @@ type Entry[T any] struct {
 // status are no entries, and a member called error is one unless it is text or
 // has a reason or a root_cause and no settings.
 //
+// No item is nil here: one that comes with an error is to be passed over, and the
+// loop ends by itself after an error that ends the walk.
+//
 // Each Value is decoded into a zero T and is the caller's, but a T with an
 // UnmarshalJSON method must copy what it keeps of the bytes it is given. d
 // supplies limits, buffers and names; nil is a Decoder for this walk alone. The

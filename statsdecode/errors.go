@@ -35,13 +35,13 @@ func (e *DecodeError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "statsdecode: %s: ", e.Endpoint)
 	if e.Name != "" {
-		fmt.Fprintf(&b, "%q: ", e.Name)
+		fmt.Fprintf(&b, "%q: ", clip(e.Name))
 	}
 	fmt.Fprintf(&b, "byte %d", e.Offset)
 	if e.Pointer != "" {
-		fmt.Fprintf(&b, " (%s)", e.Pointer)
+		fmt.Fprintf(&b, " (%s)", clip(e.Pointer))
 	}
-	fmt.Fprintf(&b, ": %v", e.Err)
+	fmt.Fprintf(&b, ": %s", clip(e.Err.Error()))
 	return b.String()
 }
 
@@ -74,7 +74,7 @@ func (e *ResponseError) Error() string {
 	for _, s := range []string{e.Type, e.Reason} {
 		if s != "" {
 			b.WriteString(": ")
-			b.WriteString(s)
+			b.WriteString(clip(s))
 		}
 	}
 	return b.String()
@@ -85,10 +85,10 @@ func (e *ResponseError) Error() string {
 // answer must not be subtracted from those of another. Walks return it by
 // pointer.
 type PartialError struct {
-	Total      int // shards or nodes asked
-	Successful int // that answered; may be lower than Total without a failure, as unassigned shards are not asked
-	Failed     int // that failed
-	Failures   []Failure
+	Total      int       // shards or nodes asked
+	Successful int       // that answered; may be lower than Total without a failure, as unassigned shards are not asked
+	Failed     int       // that failed
+	Failures   []Failure // the first thousand, where the answer has more
 }
 
 // Failure is the failure of one shard or node.
@@ -116,10 +116,20 @@ func (e *PartialError) Error() string {
 		case f.NodeID != "":
 			fmt.Fprintf(&b, "node %s: ", f.NodeID)
 		}
-		b.WriteString(f.Reason)
+		b.WriteString(clip(f.Reason))
 		if f.Cause.Reason != "" {
-			b.WriteString(": " + f.Cause.Reason)
+			b.WriteString(": " + clip(f.Cause.Reason))
 		}
 	}
 	return b.String()
+}
+
+// clip shortens what a server said to what fits in a line of a log. The fields
+// of an error have it whole.
+func clip(s string) string {
+	const most = 500
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }

@@ -15,7 +15,6 @@ import (
 
 // Two polls of a server, and what happened in between.
 func Example() {
-	const every = 30 * time.Second
 	queries := 1000
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `{
@@ -29,9 +28,14 @@ func Example() {
 	}))
 	defer server.Close()
 
+	type poll struct {
+		at     time.Time
+		uuid   map[string]string
+		search map[string]statsdecode.Search // the one section that is compared
+	}
 	var decoder statsdecode.Decoder // one for the life of the poller: it remembers names
 
-	poll := func() (map[string]statsdecode.Index, error) {
+	take := func() (*poll, error) {
 		address := server.URL + statsdecode.IndexStatsPath(statsdecode.SectionSearch, statsdecode.PathOptions{})
 		res, err := http.Get(address)
 		if err != nil {
@@ -41,40 +45,40 @@ func Example() {
 		if res.StatusCode != http.StatusOK {
 			return nil, statsdecode.ReadError(res.StatusCode, res.Body)
 		}
-		indices := map[string]statsdecode.Index{}
+		p := &poll{time.Now(), map[string]string{}, map[string]statsdecode.Search{}}
 		for ix, err := range decoder.Indices(res.Body) {
-			if ix == nil {
+			switch {
+			case ix == nil:
 				return nil, err // an answer in part is not compared with another
+			case err != nil:
+				log.Print(err) // nor is an index that lacks a field
+			case ix.Total.Present.Has(statsdecode.SectionSearch):
+				p.uuid[ix.Name], p.search[ix.Name] = ix.UUID, ix.Total.Search
 			}
-			if err != nil {
-				log.Print(err) // one field is missing
-			}
-			indices[ix.Name] = *ix
 		}
-		return indices, nil
+		return p, nil
 	}
 
-	var previous map[string]statsdecode.Index
-	for range 2 { // a program waits in between
-		indices, err := poll()
+	var before *poll
+	for range 2 {
+		now, err := take()
 		if err != nil {
-			fmt.Println(err)
+			log.Print(err) // the next poll is compared with the last good one
 			continue
 		}
-		for name, now := range indices {
-			before, ok := previous[name]
-			if !ok || !now.Continues(&before) {
-				continue
+		for name, search := range now.search {
+			if before == nil || now.uuid[name] == "" || now.uuid[name] != before.uuid[name] {
+				continue // new, or made anew
 			}
-			rate, _ := now.Total.Search.QueryRate(before.Total.Search, every)
-			if mean, ok := now.Total.Search.MeanQueryTime(before.Total.Search); ok {
-				fmt.Printf("%s: %.0f queries/s, %v each\n", name, rate, mean)
-			}
+			mean, ok := search.MeanQueryTime(before.search[name])
+			rate, ok2 := search.QueryRate(before.search[name], now.at.Sub(before.at))
+			fmt.Println(name, mean, ok, rate > 0, ok2)
 		}
-		previous = indices
+		before = now
+		time.Sleep(time.Millisecond) // a program waits longer
 	}
 	// Output:
-	// logs-2026.11.30: 20 queries/s, 20ms each
+	// logs-2026.11.30 20ms true true true
 }
 
 func ExampleDecoder_Indices() {

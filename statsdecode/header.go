@@ -6,7 +6,7 @@ type Header struct {
 	ClusterName string
 	Shards      Counts   // _shards
 	Nodes       Counts   // _nodes; since Elasticsearch 5.0
-	All         AllStats // _all, all indices of a _stats answer together
+	All         AllStats // _all, all indices of a _stats answer together; only if the request asked for all sections, or for Level "cluster"
 }
 
 // Counts says how many shards or nodes an answer is about.
@@ -94,10 +94,12 @@ func (w *walk) note(err error) {
 func (w *walk) counts(dst *Counts) error {
 	var c struct {
 		Counts
-		Failures []wireFailure `json:"failures"`
+		Failures wireFailures `json:"failures"`
 	}
+	c.Counts = *dst // of two members with one name, objects merge
 	err := w.decode(&c)
 	*dst = c.Counts
+	w.part = nil
 	if c.Failed > 0 {
 		w.part = &PartialError{Total: c.Total, Successful: c.Successful, Failed: c.Failed}
 		for _, f := range c.Failures {

@@ -40,7 +40,7 @@ type child struct {
 	name  string
 	value []byte
 	t     reflect.Type
-	field *reflect.StructField // of a struct
+	field *reflect.StructField // of a struct, if its tag has options
 }
 
 func (c child) fits() bool {
@@ -71,9 +71,13 @@ func children(value []byte, t reflect.Type) iter.Seq[child] {
 				i++
 			}
 		case isObject(value):
+			place := places(t)
 			for key, v := range members(value) {
-				c := child{name: string(unquote(key)), value: v}
-				if c.t, c.field = place(key, t); c.t != nil && !yield(c) {
+				c := child{value: v}
+				if c.t, c.field = place(key); c.t == nil {
+					continue
+				}
+				if c.name = string(unquote(key)); !yield(c) {
 					return
 				}
 			}
@@ -81,25 +85,33 @@ func children(value []byte, t reflect.Type) iter.Seq[child] {
 	}
 }
 
-// place returns the type of what the member of an object called quoted decodes
-// into, where the object decodes into a t; nil where it is skipped.
-func place(quoted []byte, t reflect.Type) (reflect.Type, *reflect.StructField) {
+// places returns a function that gives, for the quoted name of a member of an
+// object that decodes into a t, the type that the member decodes into, nil where
+// it is skipped; and the field, if its tag says more than the name.
+func places(t reflect.Type) func(quoted []byte) (reflect.Type, *reflect.StructField) {
 	switch t.Kind() {
 	case reflect.Map:
-		return t.Elem(), nil
+		return func([]byte) (reflect.Type, *reflect.StructField) { return t.Elem(), nil }
 	case reflect.Slice: // a set
 		if e, ok := reflect.New(t.Elem()).Interface().(interface{ member() (*string, any) }); ok {
 			_, dst := e.member()
-			return reflect.TypeOf(dst).Elem(), nil
+			return func([]byte) (reflect.Type, *reflect.StructField) { return reflect.TypeOf(dst).Elem(), nil }
 		}
 	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(t) {
-			if name := jsonName(f); name != "-" && f.IsExported() && !f.Anonymous && named(quoted, name) {
-				return f.Type, &f
+		fields := reflect.VisibleFields(t)
+		return func(quoted []byte) (reflect.Type, *reflect.StructField) {
+			for i, f := range fields {
+				if f.IsExported() && !f.Anonymous && f.Tag.Get("json") != "-" && named(quoted, jsonName(f)) {
+					if strings.Contains(f.Tag.Get("json"), ",") {
+						return f.Type, &fields[i]
+					}
+					return f.Type, nil
+				}
 			}
+			return nil, nil
 		}
 	}
-	return nil, nil
+	return func([]byte) (reflect.Type, *reflect.StructField) { return nil, nil }
 }
 
 func jsonName(f reflect.StructField) string {

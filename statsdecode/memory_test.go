@@ -244,6 +244,27 @@ func TestEndpointsInTurnKeepTheirNames(t *testing.T) {
 	})
 }
 
+// Names are forgotten after an answer that is read whole, though it ends with an
+// error: a shard that stays broken must not fill the table.
+func TestNamesAreForgottenAfterAPartialAnswer(t *testing.T) {
+	d := &statsdecode.Decoder{MaxNames: 10}
+	const failed = `{"_shards":{"total":2,"successful":1,"failed":1},"indices":{`
+	for round := range 5 {
+		walkIndices(d, strings.NewReader(fmt.Sprintf(failed+`"a%d":{},"b%d":{},"c%d":{}}}`, round, round, round)))
+	}
+	answer := failed + `"x":{},"y":{},"z":{}}}`
+	r := strings.NewReader(answer)
+	walkIndices(d, r)
+	alloctest.Gate(t, 10, 10*perAnswer, 1<<20, func() {
+		r.Reset(answer)
+		for ix, err := range d.Indices(r) {
+			if ix != nil && err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // A hostile answer takes memory in proportion to its size, and none of it stays.
 func TestHostileAnswerLeavesNothingBehind(t *testing.T) {
 	d := new(statsdecode.Decoder)
@@ -258,7 +279,7 @@ func TestHostileAnswerLeavesNothingBehind(t *testing.T) {
 	}
 	b.WriteString(`}},"m":{}}}`)
 	got := walkNodes(d, strings.NewReader(b.String()))
-	if got.end != nil || !strings.HasSuffix(got.names, " m") {
+	if got.end != nil || !strings.HasSuffix(got.names, "* m") {
 		t.Fatal(got.end)
 	}
 	b.Reset()
@@ -269,6 +290,57 @@ func TestHostileAnswerLeavesNothingBehind(t *testing.T) {
 		t.Errorf("%d bytes are held after a hostile answer", after-before)
 	}
 	runtime.KeepAlive(d)
+}
+
+// What takes much more memory than its bytes is refused, with the rest decoded.
+func TestManyMembersAreRefused(t *testing.T) {
+	many := strings.TrimSuffix(strings.Repeat(`{},`, 200_000), ",")
+	var named strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&named, `"%d":{},`, i)
+	}
+	members := strings.TrimSuffix(named.String(), ",")
+	for _, tt := range []struct {
+		name   string
+		walk   walker
+		answer string
+		point  string
+	}{
+		{"copies of a shard", walkIndices, `{"indices":{"a":{"uuid":"u","shards":{"0":[` + many + `]}}}}`, "/indices/a/shards"},
+		{"shards", walkIndices, `{"indices":{"a":{"uuid":"u","shards":{` + strings.ReplaceAll(members, "{}", "[{}]") + `}}}}`, "/indices/a/shards"},
+		{"shards without copies", walkIndices, `{"indices":{"a":{"uuid":"u","shards":{` + strings.ReplaceAll(members, "{}", "[]") + `}}}}`, "/indices/a/shards"},
+		{"thread pools", walkNodes, `{"nodes":{"a":{"name":"n","thread_pool":{` + members + `}}}}`, "/nodes/a/thread_pool"},
+	} {
+		var d statsdecode.Decoder
+		before := alloctest.LiveHeap()
+		got := tt.walk(&d, strings.NewReader(tt.answer))
+		after := alloctest.LiveHeap()
+		if got.names != "a*" || got.end != nil || got.field.Pointer != tt.point {
+			t.Errorf("%s: %q, %v, %v; want an entry with an error at %s", tt.name, got.names, got.field, got.end, tt.point)
+		}
+		if after > before+32<<20 {
+			t.Errorf("%s: %d bytes are held for %d", tt.name, after-before, len(tt.answer))
+		}
+		runtime.KeepAlive(&d)
+	}
+	// A real index has as many copies as this, even if a filter left little of each.
+	copies := strings.TrimSuffix(strings.Repeat(`"0":[{"docs":{"count":1}},{}],`, 1024), ",")
+	if got := walkIndices(new(statsdecode.Decoder), strings.NewReader(`{"indices":{"a":{"shards":{`+copies+`}}}}`)); got.names != "a" {
+		t.Errorf("1024 shards of two copies: %v", got.field)
+	}
+}
+
+// One error costs no more than a few times what its entry costs.
+func TestErrorInAWideEntryIsCheap(t *testing.T) {
+	if alloctest.Skewed() {
+		t.Skip("allocations are not countable in a race or coverage build")
+	}
+	wide := strings.Repeat(`"q":1,`, 100_000)
+	answer := `{"indices":{"a":{"primaries":{` + wide + `"docs":5}}}}`
+	allocs, bytes := alloctest.Count(1, func() { walkIndices(new(statsdecode.Decoder), strings.NewReader(answer)) })
+	if allocs > 2000 || bytes > 20*uint64(len(answer)) {
+		t.Errorf("%d allocations and %d bytes for an error in %d bytes", allocs, bytes, len(answer))
+	}
 }
 
 // Depth costs no stack and no more than its bytes.

@@ -20,7 +20,8 @@ const (
 	NodeSectionIngest
 	NodeSectionIndexingPressure
 
-	// Parts that systems and containers leave out of a section that is there.
+	// Parts that systems and containers leave out of a section that is there. A
+	// request for one of them asks for all of the section.
 	NodeSectionCPU     // os.cpu.percent, or os.cpu_percent, is a number
 	NodeSectionCgroup  // os.cgroup is an object
 	NodeSectionIOStats // fs.io_stats.total is an object; {} is what a container sends

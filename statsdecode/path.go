@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// PathOptions narrows or widens a request. The zero value asks for everything
-// there is, in total per index or node.
+// PathOptions narrows or widens a request. The zero value asks for all indices
+// or nodes. The sections that a request asks for go into its filter_path, by
+// which every server narrows its answer.
 type PathOptions struct {
 	// Target is which indices or, for node stats, which nodes: names, patterns
 	// and lists of them, as the server takes them. "" is all.
@@ -18,9 +19,9 @@ type PathOptions struct {
 	// "indices" and "node".
 	Level string
 
-	// Metrics also names the wanted sections in the path, which spares the
-	// server their making. A server that does not know one of them answers 400:
-	// set it only for a version that is known to have all.
+	// Metrics names the wanted sections in the path as well, so that the server
+	// does not even make the others. A server that does not know one of them
+	// answers 400: set it only for a version that is known to have all.
 	Metrics bool
 }
 
@@ -186,5 +187,8 @@ func (p *path) filter(fields, entries, keys []string) {
 // escapeTarget escapes what a path segment cannot hold, as in date math, and
 // leaves lists and patterns readable.
 func escapeTarget(target string) string {
+	if target == "." || target == ".." { // no index is called so, and a path must not climb
+		return strings.ReplaceAll(target, ".", "%2E")
+	}
 	return strings.NewReplacer("%2C", ",", "%2A", "*").Replace(url.PathEscape(target))
 }

@@ -16,10 +16,10 @@ func Example_readme() {
 
 		for ix, err := range decoder.Indices(body) { // of a GET /_stats
 			if ix == nil {
-				return err // the answer was cut, no JSON, an error, or not complete
+				return err // the answer was cut, is not JSON, is an error of the server, or is incomplete
 			}
 			if err != nil {
-				log.Print(err) // one field had the wrong type
+				log.Print(err) // one field had the wrong type, and is zero
 			}
 			fmt.Println(ix.Name, ix.Primaries.Docs.Count, ix.Total.Search.QueryTotal)
 		}

@@ -10,13 +10,15 @@ import (
 // ReadError reads the body of an answer with an HTTP status that means no
 // data, and returns what the server says is wrong. It never returns nil: a
 // *[ResponseError] where the body is one of the server's errors, and otherwise
-// the *[DecodeError] of the body, which may be the page of a proxy. Both say
-// the status.
+// the *[DecodeError] of the body, which may be the page of a proxy. The latter
+// has the status in its message alone: what to do about a status, such as to try
+// again after 503, is to be decided before. It reads no more than 2 MiB.
 //
 // Statuses with data are 200 and, for cluster health, 408.
 func ReadError(status int, r io.Reader) error {
 	w := walkOne(&endpoint{name: fmt.Sprintf("answer with status %d", status)}, r)
 	defer w.close()
+	w.maxEntry = 1 << 20
 	if w.whole() {
 		w.leaveAnswer()
 	}
@@ -56,6 +58,27 @@ type wireFailure struct {
 	Type     string     `json:"type"`
 	Reason   wireReason `json:"reason"`
 	CausedBy Cause      `json:"caused_by"`
+}
+
+// wireFailures are the first of many: a server lists each failed shard.
+type wireFailures []wireFailure
+
+const maxFailures = 1000
+
+func (f *wireFailures) UnmarshalJSON(data []byte) error {
+	*f = nil
+	var first error
+	for value := range elements(data) {
+		if len(*f) == maxFailures {
+			break
+		}
+		var one wireFailure
+		if err := json.Unmarshal(value, &one); err != nil && first == nil {
+			first = err
+		}
+		*f = append(*f, one)
+	}
+	return first
 }
 
 type wireReason struct {

@@ -2,7 +2,6 @@ package statsdecode
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -98,14 +97,10 @@ func valueEnd(b []byte) int {
 // callers may not.
 func checked(data []byte) ([]byte, error) {
 	v := bytes.Trim(data, " \t\r\n")
-	if json.Valid(v) { // without an allocation, but also without a reason
-		return v, nil
+	if err := syntaxError(v); err != nil {
+		return nil, fmt.Errorf("statsdecode: %w", err)
 	}
-	err := syntaxError(v)
-	if err == nil {
-		err = errors.New("more than one value")
-	}
-	return nil, fmt.Errorf("statsdecode: %w", err)
+	return v, nil
 }
 
 // members walks the members of a valid JSON object: names with their quotes,
@@ -132,9 +127,12 @@ func members(value []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// elements walks the elements of a valid JSON array.
+// elements walks the elements of a valid JSON array. Other values have none.
 func elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
+		if len(array) == 0 || array[0] != '[' {
+			return
+		}
 		for b := skipSpace(array[1:]); len(b) > 0 && b[0] != ']'; b = skipComma(b) {
 			end := valueEnd(b)
 			if end == 0 || !yield(b[:end]) {

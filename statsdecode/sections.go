@@ -33,7 +33,8 @@ const (
 	SectionSparseVector
 
 	// Two figures of the section indexing, for which absent and zero differ.
-	// Their bits mean that the answer has a number there.
+	// Their bits mean that the answer has a number there. A request for one of
+	// them asks for all of the section.
 	SectionIndexFailed
 	SectionWriteLoad
 )

@@ -1,6 +1,7 @@
 package statsdecode
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/goccy/go-json"
@@ -152,6 +153,13 @@ func (s *Attributes) UnmarshalJSON(data []byte) error { return unmarshalSet((*[]
 
 func (e *Attribute) member() (*string, any) { return &e.Name, &e.Value }
 
+// maxMembers bounds a set: nodes have a hundred thread pools at most, and an
+// index a thousand shards. A hostile answer of {"a":{},"b":{},...} would else
+// take many times its size, and quadratic time in [ThreadPools.Rejected].
+const maxMembers = 10_000
+
+var errTooMany = fmt.Errorf("statsdecode: more than %d members", maxMembers)
+
 // element is what a set holds: something with a name that the JSON value of
 // the member called so decodes into.
 type element[E any] interface {
@@ -183,6 +191,10 @@ func unmarshalSet[E any, P element[E]](set *[]E, data []byte) error {
 	s := (*set)[:0]
 	var first error
 	for key, value := range members(data) {
+		if len(s) == maxMembers {
+			first = errTooMany
+			break
+		}
 		if len(s) == cap(s) {
 			s = slices.Grow(s, 1)
 		}

@@ -1,6 +1,7 @@
 package statsdecode
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/goccy/go-json"
@@ -70,7 +71,28 @@ type ShardPath struct {
 func (s Shards) Get(name string) (Shard, bool) { return get(s, name) }
 
 // UnmarshalJSON replaces the set by the members of an object. null leaves it.
-func (s *Shards) UnmarshalJSON(data []byte) error { return unmarshalSet((*[]Shard)(s), data) }
+func (s *Shards) UnmarshalJSON(data []byte) error {
+	copies := 0
+	for _, shard := range members(data) {
+		for range elements(shard) {
+			copies++
+		}
+	}
+	if copies > maxCopies+len(data)/minCopyBytes {
+		return errTooManyCopies
+	}
+	return unmarshalSet((*[]Shard)(s), data)
+}
+
+// A ShardCopy takes more than a kilobyte however little is said of it, so the
+// number of copies is bounded: by their bytes, a server sends more than 2 KB for
+// each, and below that by a number that no index reaches.
+const (
+	maxCopies    = 4096
+	minCopyBytes = 512
+)
+
+var errTooManyCopies = errors.New("statsdecode: too many copies of shards for their size")
 
 func (e *Shard) member() (*string, any) { return &e.Name, &e.Copies }
 

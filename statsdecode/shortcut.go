@@ -22,6 +22,7 @@ type shortcut struct {
 	i     int // b[i:] is still to be decoded
 	names *names
 	short bool // it gave up where b ends
+	elems int  // how many it has put into lists
 }
 
 // maxSkip is how deep unknown members may nest.
@@ -155,6 +156,9 @@ func (s *shortcut) list(l list) bool {
 			if name, ok = s.name(); !ok || !utf8.Valid(name) {
 				return false
 			}
+		}
+		if s.elems++; s.elems > maxMembers { // the reference knows how many are too many
+			return false
 		}
 		if !s.value(l.next(name, s.names)) {
 			return false

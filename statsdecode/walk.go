@@ -37,6 +37,7 @@ type walk struct {
 	first bool // no member of the innermost open object was read yet
 
 	key   []byte // name of the current member, unquoted
+	named bool   // there is a current member: its name may be ""
 	index int    // index of the current element
 	raw   []byte // the current value, valid until the window moves; nil: not brought into it yet
 	start int64  // its offset in the answer
@@ -66,7 +67,7 @@ func (w *walk) next() bool {
 		return false
 	}
 	for {
-		w.key = w.key[:0]
+		w.key, w.named = w.key[:0], false
 		more, ok := w.more()
 		switch {
 		case !ok:
@@ -149,11 +150,12 @@ func (w *walk) notOurs() error {
 	d := jsontext.NewDecoder(bytes.NewReader(w.head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for {
 		_, err := d.ReadToken()
-		if isEOF(err) || !whole && errors.Is(err, io.ErrUnexpectedEOF) {
-			break
+		if errors.Is(err, io.ErrUnexpectedEOF) && whole {
+			cause = io.ErrUnexpectedEOF
+		} else if err != nil && !isEOF(err) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			cause = ErrNotJSON
 		}
 		if err != nil {
-			cause = ErrNotJSON
 			break
 		}
 	}
@@ -249,7 +251,7 @@ func (w *walk) name() bool {
 		}
 		text = unquote(w.raw)
 	}
-	w.key = append(w.key, text...)
+	w.key, w.named = append(w.key, text...), true
 	c, ok := w.peek()
 	switch {
 	case !ok:
@@ -278,9 +280,7 @@ func (w *walk) value() bool {
 			w.cut(size, fmt.Errorf("%w: more than %d bytes", ErrEntryTooLarge, w.maxEntry))
 			return false
 		case done || w.fill():
-		case s.scalar && w.ended():
-			done = true // whether it is whole, its decoder says
-		default:
+		default: // also for a scalar: nothing says that 12 is not the beginning of 123
 			w.cut(size, w.failure())
 			return false
 		}
@@ -360,6 +360,9 @@ var noCopy = []json.DecodeOptionFunc{json.DecodeNoCopyString()}
 // syntaxError returns what is wrong with the grammar of a JSON value, if
 // anything is. Like encoding/json it lets duplicate names and invalid UTF-8 pass.
 func syntaxError(value []byte) error {
+	if json.Valid(value) { // which does not allocate, but cannot tell why not
+		return nil
+	}
 	d := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	err := d.SkipValue()
 	if isEOF(err) {
@@ -397,7 +400,7 @@ func (w *walk) fail(pointer string, offset int64, err error) {
 
 // entryName is the name of the current entry, "" outside of the entries.
 func (w *walk) entryName() string {
-	if w.depth <= len(w.path) {
+	if w.depth <= len(w.path) || len(w.path) == 0 && bytes.HasPrefix(w.key, []byte("_")) {
 		return ""
 	}
 	return string(w.key)
@@ -418,7 +421,7 @@ func (w *walk) pointer() string {
 	if w.array {
 		return w.place() + "/" + strconv.Itoa(w.index)
 	}
-	if len(w.key) == 0 {
+	if !w.named {
 		return w.place()
 	}
 	return w.place() + "/" + escapePointer(string(w.key))
@@ -430,13 +433,15 @@ func escapePointer(name string) string {
 
 // result is the error that a walk ends with, after the entries.
 func (w *walk) result() error {
+	if w.refuse != nil {
+		w.refuse.Status = w.status
+	}
 	switch {
 	case w.fatal != nil && w.refuse != nil:
 		return errors.Join(w.refuse, w.fatal)
 	case w.fatal != nil:
 		return w.fatal
 	case w.refuse != nil:
-		w.refuse.Status = w.status
 		return w.refuse
 	case w.part != nil && w.flaw != nil:
 		return errors.Join(w.part, w.flaw)
@@ -482,10 +487,10 @@ func (w *walk) whole() bool {
 	answer, start := w.raw, w.start
 	for key, value := range members(answer) {
 		w.empty = false
-		w.key = append(w.key[:0], unquote(key)...)
+		w.key, w.named = append(w.key[:0], unquote(key)...), true
 		w.raw, w.start = value, start+int64(cap(answer)-cap(value))
 		w.member()
 	}
-	w.key, w.raw, w.start = w.key[:0], answer, start
+	w.key, w.named, w.raw, w.start = w.key[:0], false, answer, start
 	return true
 }

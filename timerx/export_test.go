@@ -7,7 +7,7 @@ import (
 
 // Expire is a call by the runtime's timer that was on its way when the timer
 // was stopped or set anew.
-func (t *Timer) Expire() { t.expire() }
+func (t *Timer) Expire() { t.expire(false) }
 
 // LoseAlarm makes the runtime's timer late: nothing happens at the deadline
 // until Expire is called.

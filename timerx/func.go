@@ -27,13 +27,27 @@ func (t *Timer) StopWait() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	stopped := t.stop()
-	for t.running {
+	if !t.running {
+		return stopped
+	}
+	for run := t.runs; ; {
 		t.waiters++
 		t.done.Wait()
 		t.waiters--
-		stopped = stopped || t.dropped
+		if !t.running {
+			return stopped || t.dropped >= run
+		}
 	}
-	return stopped
+}
+
+// spawn starts a run of f, unless one is about to begin, or will be followed by
+// another: however often a timer becomes due and is stopped before its goroutine
+// gets a processor, there is one.
+func (t *Timer) spawn() {
+	if !t.running && !t.spawned {
+		t.spawned = true
+		go t.spawnFunc()
+	}
 }
 
 // finish ends a run of f. It stops the timer on behalf of those who wait in
@@ -43,10 +57,12 @@ func (t *Timer) finish() {
 	defer t.mu.Unlock()
 	t.running = false
 	if t.waiters > 0 {
-		t.dropped = t.stop()
+		if t.stop() {
+			t.dropped = t.runs
+		}
 		t.done.Broadcast()
 	}
 	if t.state.Load() == due {
-		go t.expireFunc()
+		t.spawn()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lowalloc/lowalloc/timerx"
@@ -105,6 +106,64 @@ func TestStress(t *testing.T) {
 				t.Error("nothing was tried")
 			}
 			t.Logf("%d ticks, %d checks, %d of them prevented a tick", ticks.Load(), checks.Load(), prevented.Load())
+		})
+	}
+}
+
+// However often a timer is made due and stopped again before its goroutine gets
+// a processor, there is one such goroutine, and nothing is allocated.
+func TestStormOfDueTimersStartsOneGoroutine(t *testing.T) {
+	for name, due := range map[string]func(*timerx.Timer){
+		"Reset":         func(tm *timerx.Timer) { tm.Reset(0) },
+		"Stop and Fire": func(tm *timerx.Timer) { tm.Stop(); tm.Fire() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := timerx.NewFunc(func() {})
+			defer tm.StopWait()
+			before, most := runtime.NumGoroutine(), 0
+			for i := range 100_000 {
+				due(tm)
+				if i%100 == 0 {
+					most = max(most, runtime.NumGoroutine())
+				}
+			}
+			if most > before+10 {
+				t.Errorf("%d goroutines, %d before", most, before)
+			}
+		})
+	}
+}
+
+// The result of StopWait tells of the run that it waited for, also when the
+// next run is over before the waiter wakes.
+func TestStopWaitResultOutlivesTheNextRun(t *testing.T) {
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			gate, runs, rearmed := make(chan struct{}), 0, false
+			var tm *timerx.Timer
+			tm = timerx.NewFunc(func() {
+				if runs++; runs == 1 {
+					<-gate
+					rearmed = tm.Arm(time.Hour)
+				}
+			})
+			tm.Fire()
+			synctest.Wait()
+			var stopped [2]bool
+			var wg sync.WaitGroup
+			for i := range 2 {
+				wg.Go(func() {
+					stopped[i] = tm.StopWait()
+					tm.Fire()
+				})
+			}
+			synctest.Wait()
+			close(gate)
+			wg.Wait()
+			synctest.Wait()
+			if !rearmed || !stopped[0] || !stopped[1] {
+				t.Fatalf("f armed: %v; StopWait = %v, want true for both", rearmed, stopped)
+			}
 		})
 	}
 }

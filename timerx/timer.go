@@ -51,14 +51,16 @@ type Timer struct {
 	f       func()    // callback form
 	running bool      // f is
 	waiters int       // calls of StopWait
-	dropped bool      // the run that they waited for had left a tick pending
+	runs    uint64    // how often f was run
+	dropped uint64    // the last of them that left a tick pending while StopWait waited for it
+	spawned bool      // a goroutine of spawn has not begun
 	done    sync.Cond // a run of f that they waited for has ended
 
-	// expireFunc is expire as a value, which allocates, so it is made once. For a
-	// run of f that is due at once, we start it and do not set alarm to 0: two
+	// spawnFunc is what spawn starts: a value, which allocates, so it is made once.
+	// For a run of f that is due at once, we start it and do not set alarm to 0: two
 	// timers set so at the same time in a synctest bubble can crash the race
 	// detector, https://github.com/golang/go/issues/78156.
-	expireFunc func()
+	spawnFunc func()
 }
 
 // The states of a Timer. In channel form it goes from due to idle when the
@@ -207,8 +209,8 @@ func (t *Timer) Deadline() (time.Time, bool) {
 // bubble has a clock of its own.
 func (t *Timer) init() {
 	t.base = time.Now()
-	t.expireFunc = t.expire
-	t.alarm = time.AfterFunc(never, t.expireFunc)
+	t.spawnFunc = func() { t.expire(true) }
+	t.alarm = time.AfterFunc(never, func() { t.expire(false) })
 	t.alarm.Stop()
 	if t.f == nil {
 		t.ticks = make(chan struct{}, 1)
@@ -264,7 +266,7 @@ func (t *Timer) fire(at time.Duration) {
 	t.alarm.Stop()
 	t.tick(at)
 	if t.f != nil {
-		go t.expireFunc()
+		t.spawn()
 	}
 }
 
@@ -307,8 +309,10 @@ func (t *Timer) cancel() bool {
 // timer has been stopped or armed anew, perhaps early, before a deadline that
 // Touch has moved. It goes by the state and the clock alone. What alarm.Stop and
 // alarm.Reset return is not used: https://github.com/golang/go/issues/80760.
-func (t *Timer) expire() {
-	if t.begin() {
+//
+// spawned says that spawn started the goroutine.
+func (t *Timer) expire(spawned bool) {
+	if t.begin(spawned) {
 		defer t.finish() // deferred for the sake of runtime.Goexit in f
 		t.f()
 	}
@@ -316,9 +320,12 @@ func (t *Timer) expire() {
 
 // begin makes the timer due if it is time, and reports whether a run of f is to
 // follow, which takes the tick.
-func (t *Timer) begin() bool {
+func (t *Timer) begin(spawned bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if spawned {
+		t.spawned = false
+	}
 	if t.state.Load() == armed {
 		if now := t.now(); now < t.deadline {
 			t.wake = t.deadline
@@ -332,5 +339,6 @@ func (t *Timer) begin() bool {
 	}
 	t.state.Store(idle)
 	t.running = true
+	t.runs++
 	return true
 }
