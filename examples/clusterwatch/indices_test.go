@@ -45,6 +45,8 @@ func TestIndexBetweenPolls(t *testing.T) {
 		{"time series", func(_, now *index) { now.mode = "time_series" }, known(60), known(10), "default", "time_series"},
 		{"without settings", func(_, now *index) { now.settings = false }, known(60), known(10), "", ""},
 		{"without a uuid", func(before, now *index) { before.uuid, now.uuid = "", "" }, figure{}, figure{}, "default", ""},
+		{"without a uuid before", func(before, _ *index) { before.uuid = "" }, figure{}, figure{}, "default", ""},
+		{"without a uuid now", func(_, now *index) { now.uuid = "" }, figure{}, figure{}, "default", ""},
 		{"not counted before", func(before, _ *index) { before.counted = false }, figure{}, figure{}, "default", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -128,10 +128,8 @@ func (r *nodeReport) since(now, before node) {
 	} else {
 		r.diskFault = "the server sends no disk figures (fs.io_stats)"
 	}
-	if both.Has(statsdecode.NodeSectionThreadPool) {
-		rejected, ok := n.ThreadPool.Rejected(prev.ThreadPool)
-		r.Rejections = maybe(float64(rejected), ok)
-	}
+	rejected, ok := n.ThreadPool.Rejected(prev.ThreadPool)
+	r.Rejections = maybe(float64(rejected), ok)
 }
 
 func (r *nodeReport) searching(now, before statsdecode.Search, dt time.Duration) {

@@ -111,16 +111,29 @@ func TestFieldOfTheWrongType(t *testing.T) {
 	a := smallCluster()
 	a[nodesPath] = strings.Replace(a[nodesPath], `"name":"one"`, `"name":7`, 1)
 	a[indicesPath] = strings.Replace(a[indicesPath], `"count":2`, `"count":"2"`, 1)
+	a[settingsPath] = strings.Replace(a[settingsPath], `"codec":"best_compression"`, `"codec":7`, 1)
 	s, err := a.poll(t)
-	if err != nil || len(s.flaws) != 2 || !s.nodesComplete || !s.indicesComplete {
-		t.Errorf("poll = %+v, %v, want the rest, and two flaws", s, err)
+	if err != nil || len(s.flaws) != 3 || !s.nodesComplete || !s.indicesComplete {
+		t.Errorf("poll = %+v, %v, want the rest, and three flaws", s, err)
+	}
+	if shut := s.indices[1]; shut.settings || !shut.closed {
+		t.Errorf("index with a flaw in its settings %+v, want its codec unknown", shut)
 	}
 	if logs := s.indices[0]; logs.docs.known || logs.store.known || logs.counted || logs.codec != "zstd" {
 		t.Errorf("index with a flaw %+v, want its figures unknown and its codec", logs)
 	}
 	n := compareNodes(nil, s)[0]
-	if n.Name != "n" || n.MemoryToStorage.known || n.PageCache.known {
+	if n.Name != "n" || n.Heap.known || n.MemoryToStorage.known || n.PageCache.known {
 		t.Errorf("node with a flaw %+v, want its id for the name and no figures", n)
+	}
+}
+
+func TestNegativeSizes(t *testing.T) {
+	a := smallCluster()
+	a[indicesPath] = strings.NewReplacer(`"count":2`, `"count":-2`, `"size_in_bytes":9`, `"size_in_bytes":-9`).Replace(a[indicesPath])
+	s, err := a.poll(t)
+	if err != nil || s.indices[0].docs.known || s.indices[0].store.known {
+		t.Errorf("poll = %+v, %v, want documents and store unknown", s.indices, err)
 	}
 }
 

@@ -68,6 +68,10 @@ func TestVerdict(t *testing.T) {
 		{"quota without throttling", throttle(600, 29), yes, "throttled in 4.8 % of the periods"},
 		{"throttled", throttle(600, 30), no, "throttled in 5.0 % of the periods"},
 		{"periods fell", throttle(math.MaxUint64-10, 0), cannotTell, "throttled in - of the periods"},
+		{"periods not sent before", func(before, now *node) {
+			throttle(600, 600)(before, now)
+			before.Present &^= statsdecode.NodeSectionCgroup
+		}, yes, "processors are free: CPU 18.0 % (free below 50 %)\n"},
 		{"a control group without quota", throttle(0, 0), yes, ""},
 
 		{"heap full", func(_, now *node) { now.JVM.Mem.HeapUsedInBytes = now.JVM.Mem.HeapMaxInBytes * 85 / 100 }, no, "the heap is short: 85.0 % used"},
@@ -247,6 +251,20 @@ func TestNodesOnOneHost(t *testing.T) {
 			}
 			if r.IOBound != yes {
 				t.Errorf("verdict %v, want yes", r.IOBound)
+			}
+		})
+	}
+	for name, change := range map[string]func(*node){
+		"one of them with a flaw":     func(n *node) { n.flawed = true },
+		"one of them without a store": func(n *node) { n.Indices.Present &^= statsdecode.SectionStore },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := demoReport(t, func(before, now *snapshot) {
+				share(false)(before, now)
+				change(&now.nodes[0])
+			})
+			if n := r.Nodes[1]; n.MemoryToStorage.known || n.PageCache.known {
+				t.Errorf("memory to storage %v, page cache %v of another, want them unknown", n.MemoryToStorage, n.PageCache)
 			}
 		})
 	}
