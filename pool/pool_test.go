@@ -228,7 +228,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-func TestWarmGetPutDoesNotAllocateP1(t *testing.T) {
+func TestAllocsWarmGetPutP1(t *testing.T) {
 	for _, maxIdle := range []int64{0, bounded} {
 		for name, use := range map[string]func(*pool.Pool){
 			"untouched": func(p *pool.Pool) { p.Put(p.Get()) },
