@@ -5,24 +5,32 @@
 // first item has waited long enough, and when it closes. It calls [Timer.Arm]
 // for every item and [Timer.Stop] on every flush, whatever the reason:
 //
-//	select {
-//	case item := <-items:
-//		batch = append(batch, item)
-//		if len(batch) == full {
-//			flush()
-//		} else {
-//			timer.Arm(linger) // does nothing unless this is the first item
+//	defer timer.Stop()
+//	for {
+//		in := items
+//		if len(batch) >= full { // the last flush has failed: take no more
+//			in = nil
 //		}
-//	case <-timer.C():
-//		flush()
-//	case <-quit:
-//		flush()
-//		return
+//		select {
+//		case item := <-in:
+//			batch = append(batch, item)
+//			if len(batch) >= full {
+//				flush()
+//			} else {
+//				timer.Arm(linger) // does nothing unless this is the first item
+//			}
+//		case <-timer.C():
+//			flush()
+//		case <-quit:
+//			flush()
+//			return
+//		}
 //	}
 //
-// where flush begins with timer.Stop(), so that no tick is left over for the
-// next batch, and calls timer.Arm(retry) if it fails and keeps the items. The
-// batcher example is such a loop in full.
+// Here flush begins with timer.Stop(), so that no tick is left over for the next
+// batch. When it fails, it keeps the items and calls timer.Arm(retry): the tick
+// makes the loop try again. Until that succeeds, a full batch takes no more items,
+// and who sends them waits. The batcher example is such a loop in full.
 //
 // # Linger, debounce and max wait
 //
@@ -50,6 +58,9 @@
 //	Stop        no change; false idle; true                 tick discarded, idle; true
 //	receive     blocks           blocks until due; idle     idle
 //
+// Arm and ArmAt report whether they armed the timer; Reset whether it was armed
+// or due before; Stop whether it prevented a tick.
+//
 // A duration of 0 or less is due before the call returns, where the call has an
 // effect at all. Sums of times saturate. Time is measured by the monotonic clock:
 // setting the wall clock changes nothing, and while the system is suspended the
@@ -62,7 +73,8 @@
 //
 // For a timeout that is set once, a period, or a loop that resets its timer on
 // every turn, [time.Timer] and [time.Ticker] are simpler, and since Go 1.23 as safe. They
-// also say at what time they ticked. A tick of this package takes one goroutine
-// more, about a microsecond. What it has over them is the state: a timer that
-// knows whether it is armed needs no flag beside it.
+// also say at what time they ticked, and their ticks cost less: at each deadline
+// a Timer starts a short-lived goroutine, as [time.AfterFunc] does, and so its
+// tick costs about a microsecond more. What a Timer has over them is its state: it
+// knows whether it is armed, so the loop needs no flag for that.
 package timerx

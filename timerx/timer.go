@@ -157,8 +157,9 @@ func (t *Timer) Touch(d time.Duration) {
 	t.mu.Unlock()
 }
 
-// Fire makes the timer due now: a flush that does not wait for the linger. It
-// does nothing to a timer that is due.
+// Fire makes the timer due now, and not at its deadline: a flush that does not
+// wait for the linger. It does nothing to a timer that is due. What package time
+// calls the firing of a timer, which needs no call, is a tick here.
 func (t *Timer) Fire() {
 	if t == nil {
 		return
