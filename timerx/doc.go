@@ -36,8 +36,8 @@
 //
 // Arm counts from the first item, and later ones change nothing: a linger.
 // Touch counts from the last, so that the tick waits for a pause: a debounce.
-// MaxWait bounds how long that can be. One character is a millisecond, x an
-// item, = an armed timer, ! its tick:
+// MaxWait bounds how long that can take. Here one character is a millisecond, x
+// an item, = an armed timer, and ! its tick:
 //
 //	items                   x  x  x  x   x  x  x          x
 //	Arm(5ms)                =====!=====! =====!=====!     =====!
@@ -61,10 +61,11 @@
 // Arm and ArmAt report whether they armed the timer; Reset whether it was armed
 // or due before; Stop whether it prevented a tick.
 //
-// A duration of 0 or less is due before the call returns, where the call has an
-// effect at all. Sums of times saturate. Time is measured by the monotonic clock:
-// setting the wall clock changes nothing, and while the system is suspended the
-// clock may stand still.
+// With a duration of 0 or less the timer is due before the call returns, unless
+// the table says that the call changes nothing. A deadline that is too far off for
+// a [time.Duration] becomes the latest possible one. Time is measured by the
+// monotonic clock: setting the wall clock changes nothing, and while the system is
+// suspended the clock may stand still.
 //
 // There is no setting for jitter (add it to the duration), for a disabled linger (use
 // a nil *Timer) or for a clock of your own (test in a [testing/synctest] bubble).
