@@ -194,7 +194,7 @@ func (d *decompressor) read(b []byte) (int, error) {
 	if !d.started {
 		d.started = true
 		if err := d.gz.Reset(d.from); err != nil {
-			if err == io.EOF { // no byte at all
+			if err == io.EOF { //nolint:errorlint // no byte at all
 				err = io.ErrUnexpectedEOF
 			}
 			return 0, d.cause(err)

@@ -1,3 +1,4 @@
+//nolint:errorlint // the very error is promised, not one that wraps it
 package gzippool_test
 
 import (
