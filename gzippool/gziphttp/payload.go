@@ -106,7 +106,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) Close() error {
-	if b.uses.close() {
+	if b.close() {
 		b.payload.release()
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 type stream struct {
 	uses
 	src   *source
+	piece io.LimitedReader // what to read of src next
 	w     *gzippool.Writer
 	begin *chunks // what RoundTrip has read of src
 	out   chunks  // what w has written
@@ -56,11 +57,11 @@ func (s *stream) fill() error {
 		}
 		s.begin.free()
 	}
-	piece := io.LimitedReader{R: s.src, N: streamStep}
-	if _, err := s.w.ReadFrom(&piece); err != nil {
+	s.piece = io.LimitedReader{R: s.src, N: streamStep}
+	if _, err := s.w.ReadFrom(&s.piece); err != nil {
 		return err
 	}
-	if piece.N > 0 {
+	if s.piece.N > 0 {
 		if err := s.w.Close(); err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func (s *stream) fill() error {
 // Close closes the caller's body, which ends a Read that waits for it.
 func (s *stream) Close() error {
 	err := s.src.Close()
-	if s.uses.close() {
+	if s.close() {
 		s.release()
 	}
 	return err

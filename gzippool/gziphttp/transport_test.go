@@ -502,7 +502,7 @@ func TestG6Trailer(t *testing.T) {
 			req.Trailer = http.Header{"X-Sum": nil}
 			req.Body = closeFunc{readerFunc(func(p []byte) (int, error) {
 				n, err := body.Read(p)
-				if err == io.EOF {
+				if errors.Is(err, io.EOF) {
 					req.Trailer.Set("X-Sum", "42")
 				}
 				return n, err
