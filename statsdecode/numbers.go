@@ -35,30 +35,42 @@ func plainPrefix(b []byte) int {
 	return i
 }
 
-// natural reads the number that b begins with, and returns how many digits it
-// has: 0 where it has more than 15, or a sign, or a leading zero, or where b is
-// short. What follows the digits is for the caller to judge.
-func natural(b []byte) (n uint64, digits int) {
+// natural reads the number that the word begins with, and returns how many
+// digits it has: 0 where it has more than 7, or a sign, or a leading zero. What
+// follows the digits is for the caller to judge.
+func natural(w uint64) (n int64, digits uint) {
+	w ^= ones * '0' // a digit is its value now
+	end := (w + ones*(0x7F-9) | w) & highs
+	if end == 0 {
+		return 0, 0
+	}
+	digits = uint(bits.TrailingZeros64(end)) >> 3
+	if digits > 1 && w&0xFF == 0 {
+		return 0, 0
+	}
+	return int64(decimal(w << ((64 - 8*digits) & 63))), digits
+}
+
+// longNatural is natural for numbers of 8 to 15 digits, such as bytes of disk
+// and milliseconds since the epoch.
+func longNatural(b []byte) (n int64, digits uint) {
 	if len(b) < 16 {
 		return 0, 0
 	}
-	w := word(b) ^ ones*'0' // a digit is its value now
-	end := (w + ones*(0x7F-9) | w) & highs
-	if end != 0 {
-		digits = bits.TrailingZeros64(end) / 8
-		if digits == 0 || digits > 1 && w&0xFF == 0 {
-			return 0, 0
-		}
-		return decimal(w << (64 - 8*digits)), digits
-	}
-	v := word(b[8:]) ^ ones*'0'
-	end = (v + ones*(0x7F-9) | v) & highs
-	if end == 0 || w&0xFF == 0 {
+	first, second := word(b)^ones*'0', word(b[8:])^ones*'0'
+	end := (second + ones*(0x7F-9) | second) & highs
+	if (first+ones*(0x7F-9)|first)&highs != 0 || first&0xFF == 0 || end == 0 {
 		return 0, 0
 	}
-	digits = bits.TrailingZeros64(end) / 8
-	return decimal(w)*tens[digits] + decimal(v<<(64-8*digits)), 8 + digits
+	digits = uint(bits.TrailingZeros64(end)) >> 3
+	n = int64(decimal(first) * tens[digits&7])
+	if digits > 0 {
+		n += int64(decimal(second << ((64 - 8*digits) & 63)))
+	}
+	return n, 8 + digits
 }
+
+var tens = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
 // decimal returns the number of eight digits, the first one in the lowest byte.
 // It joins neighbours: digits, then pairs, then fours.
@@ -67,8 +79,6 @@ func decimal(w uint64) uint64 {
 	const pairs = 0x000000FF000000FF
 	return (w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32
 }
-
-var tens = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
 // numberPrefix returns how much of b is a number by the grammar of JSON, and
 // whether that is a whole one.

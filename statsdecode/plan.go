@@ -18,6 +18,7 @@ type field struct {
 	int  *int64 // its place, if nothing else is to be done: that of most fields
 	dst  any    // its place, or the plan of it
 	mark func() // sets the presence bit of its value, if there is one
+	null bool   // its value may be null
 }
 
 // planner makes plans.
@@ -64,6 +65,12 @@ func (p planner) place(ptr any) any {
 	return p.object(reflect.ValueOf(ptr).Elem())
 }
 
+func newField(dst any) field {
+	number, _ := dst.(*int64)
+	_, isList := dst.(list)
+	return field{dst: dst, int: number, null: !isList}
+}
+
 // object makes the plan of a struct.
 func (p planner) object(v reflect.Value) *object {
 	o := &object{fields: p.fields(nil, v)}
@@ -87,9 +94,10 @@ func (p planner) fields(list []field, v reflect.Value) []field {
 		case t.Anonymous:
 			list = p.fields(list, f)
 		default:
-			f := field{name: `"` + name + `":`, dst: p.place(ptr), mark: p.marks[ptr]}
-			if f.mark == nil {
-				f.int, _ = f.dst.(*int64)
+			f := newField(p.place(ptr))
+			f.name = `"` + name + `":`
+			if f.mark = p.marks[ptr]; f.mark != nil {
+				f.int = nil
 			}
 			list = append(list, f)
 		}
@@ -139,7 +147,8 @@ func (l *listOf[E]) begin() byte {
 
 func (l *listOf[E]) next(name []byte, names *names) *field {
 	if l.value == nil {
-		l.value = &field{dst: l.plan()}
+		f := newField(l.plan())
+		l.value = &f
 	}
 	var elem E
 	if s := *l.slice; l.reuse != nil && len(s) < cap(s) {

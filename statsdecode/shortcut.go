@@ -44,44 +44,38 @@ func (s *shortcut) object(o *object) bool {
 			i = end
 		} else {
 			s.i = i
-			name, ok := s.name()
-			if !ok {
+			var ok bool
+			if f, ok = s.member(o, f); !ok {
 				return false
 			}
 			i = s.i
-			f = o.find(f, name)
-			if f != nil {
-				*guess = f
-			} else if o.folds(name) {
-				return false
-			}
 		}
 		if f == nil {
-			if !s.skip(maxSkip) {
-				return false
-			}
-			i = s.i
-		} else {
-			if seen&f.bit != 0 {
-				return false
-			}
-			seen |= f.bit
-			guess = &f.next
-			digits := 0
-			if f.int != nil {
-				var n uint64
-				n, digits = natural(b[i:])
-				*f.int = int64(n)
-				i += digits
-			}
+			goto next
+		}
+		*guess = f
+		guess = &f.next
+		if seen&f.bit != 0 {
+			return false
+		}
+		seen |= f.bit
+		if f.int != nil && len(b)-i >= 8 {
+			n, digits := natural(word(b[i:]))
 			if digits == 0 {
-				s.i = i
-				if !s.value(f) {
-					return false
-				}
-				i = s.i
+				n, digits = longNatural(b[i:])
+			}
+			if digits > 0 {
+				*f.int = n
+				i += int(digits)
+				goto next
 			}
 		}
+		s.i = i
+		if !s.value(f) {
+			return false
+		}
+		i = s.i
+	next:
 		if i < len(b) && b[i] == ',' {
 			i++
 			continue
@@ -94,19 +88,30 @@ func (s *shortcut) object(o *object) bool {
 	}
 }
 
+// member reads the name of a member for which guess was wrong, and returns its
+// field. What has none is skipped.
+func (s *shortcut) member(o *object, guess *field) (*field, bool) {
+	name, ok := s.name()
+	if !ok {
+		return nil, false
+	}
+	if f := o.find(guess, name); f != nil {
+		return f, true
+	}
+	return nil, !o.folds(name) && s.skip(maxSkip)
+}
+
 // value decodes the value of a member into its place. null leaves that as it
 // is, which is empty, except that the reference makes slices nil.
 func (s *shortcut) value(f *field) bool {
 	c := s.peek()
-	if _, isList := f.dst.(list); c == 'n' && !isList {
-		return s.literal("null")
+	if c == 'n' {
+		return f.null && s.literal("null")
 	}
 	ok := false
 	switch dst := f.dst.(type) {
 	case *object:
 		ok = c == '{' && s.object(dst)
-	case list:
-		ok = s.list(dst)
 	case *int64:
 		*dst, ok = s.integer()
 	case *uint64:
@@ -130,6 +135,8 @@ func (s *shortcut) value(f *field) bool {
 		}
 	case *CgroupBytes:
 		*dst, ok = s.cgroupBytes()
+	case list:
+		ok = s.list(dst)
 	}
 	if ok && f.mark != nil {
 		f.mark()
@@ -285,8 +292,8 @@ func (s *shortcut) number() ([]byte, bool) {
 	return text, ok
 }
 
+// integer reads what natural does not.
 func (s *shortcut) integer() (int64, bool) {
-	s.peek()
 	text, ok := s.number()
 	if !ok || len(text) > len("-9223372036854775808") {
 		return 0, false
@@ -296,7 +303,6 @@ func (s *shortcut) integer() (int64, bool) {
 }
 
 func (s *shortcut) unsigned() (uint64, bool) {
-	s.peek()
 	text, ok := s.number()
 	if !ok || len(text) > len("18446744073709551615") {
 		return 0, false
@@ -306,13 +312,14 @@ func (s *shortcut) unsigned() (uint64, bool) {
 }
 
 func (s *shortcut) float() (float64, bool) {
-	s.peek()
 	text, ok := s.number()
 	if !ok {
 		return 0, false
 	}
-	if f, ok := exactFloat(text); ok {
-		return f, true
+	if len(text) <= 16 {
+		if f, ok := exactFloat(text); ok {
+			return f, true
+		}
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	return f, err == nil
