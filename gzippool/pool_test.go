@@ -50,7 +50,7 @@ func TestZeroValue(t *testing.T) {
 // Each level must come out as what it is, and none as another: 0 is the
 // default, not "store", and 100 is not 9.
 func TestF16F17F18G11Levels(t *testing.T) {
-	body := corpus.Bulk(256 << 10)
+	body := corpus.Bulk(128 << 10)
 	size := func(level int) int {
 		p := &gzippool.Pool{Level: level}
 		if err := p.Validate(); err != nil {

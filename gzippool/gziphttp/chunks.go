@@ -14,7 +14,7 @@ type chunks struct {
 	pool  *pool.Pool
 	list  []*pool.Buffer
 	size  int64
-	first [8]*pool.Buffer // where list begins: enough for 316 KiB
+	first [4]*pool.Buffer // where list begins: enough for 60 KiB
 }
 
 const firstChunk, maxChunk = 4 << 10, 64 << 10

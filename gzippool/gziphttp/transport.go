@@ -1,8 +1,11 @@
 package gziphttp
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
+	"reflect"
 
 	"github.com/lowalloc/lowalloc/gzippool"
 	"github.com/lowalloc/lowalloc/pool"
@@ -82,7 +85,7 @@ func (t *Transport) encode(req *http.Request) (out *http.Request, p *payload, er
 			_ = src.Close()
 		}
 	}()
-	if ctx := req.Context(); ctx.Done() != nil {
+	if ctx := req.Context(); ctx.Done() != nil && !closeIsNothing(req.Body) {
 		stop := context.AfterFunc(ctx, func() { _ = src.Close() })
 		defer func() {
 			if !stop() && err != nil {
@@ -128,6 +131,19 @@ func (t *Transport) encode(req *http.Request) (out *http.Request, p *payload, er
 	}
 	return p.request(compressed(req)), p, nil
 }
+
+// closeIsNothing reports whether body is from io.NopCloser, as those that
+// http.NewRequest makes of bytes in memory are. To have the context close them
+// would be four allocations for nothing.
+func closeIsNothing(body io.ReadCloser) bool {
+	t := reflect.TypeOf(body)
+	return t == nopCloser || t == nopCloserWriterTo
+}
+
+var (
+	nopCloser         = reflect.TypeOf(io.NopCloser(nil))
+	nopCloserWriterTo = reflect.TypeOf(io.NopCloser((*bytes.Reader)(nil)))
+)
 
 func (t *Transport) payload() *payload {
 	p := &payload{chunks: chunks{pool: t.Buffers}}
