@@ -34,7 +34,7 @@ func TestSnippetIsATestedExample(t *testing.T) {
 func TestNamedTestsExist(t *testing.T) {
 	for _, name := range regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(read(t, "README.md"), -1) {
 		found := false
-		for _, pkg := range []string{"pool", "timerx", "statsdecode"} {
+		for _, pkg := range []string{"pool", "gzippool", "timerx", "statsdecode"} {
 			files, err := os.ReadDir("../../" + pkg)
 			if err != nil {
 				t.Fatal(err)
