@@ -96,6 +96,8 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 				written, writeErr = 0, errInvalidCount
 			case writeErr == nil && written < read:
 				writeErr = io.ErrShortWrite
+			case writeErr == io.EOF: //nolint:errorlint // a writer's io.EOF is not the end of the stream
+				writeErr = errWriterEOF
 			}
 			if writeErr != nil {
 				err = writeErr
@@ -109,6 +111,9 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	}
 	return n, err
 }
+
+// errWriterEOF wraps io.EOF, which by itself would be a success.
+var errWriterEOF = fmt.Errorf("gzippool: the writer returned an error: %w", io.EOF)
 
 // Close ends the use of r. It returns nil: whether the stream was good, only
 // the io.EOF of Read can tell.

@@ -468,3 +468,23 @@ func usedReader(p *gzippool.Pool, content string, fail bool) (*gzippool.Reader, 
 	}
 	return r, weak.Make(source)
 }
+
+// A writer's io.EOF is an error of the writer, not the end of the stream.
+func TestWriteToAWriterThatReturnsEOF(t *testing.T) {
+	stream, err := new(gzippool.Pool).AppendCompress(nil, make([]byte, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(gzippool.Pool).Reader(bytes.NewReader(stream), gzippool.NoLimit)
+	n, err := r.WriteTo(eofWriter{})
+	if err == nil || n != 0 {
+		t.Errorf("WriteTo = %d, %v; want an error", n, err)
+	}
+	if _, err := r.Read(make([]byte, 1)); err == nil || err == io.EOF { //nolint:errorlint // io.EOF itself would be the end
+		t.Errorf("Read after that = %v", err)
+	}
+}
+
+type eofWriter struct{}
+
+func (eofWriter) Write([]byte) (int, error) { return 0, io.EOF }

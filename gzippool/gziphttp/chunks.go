@@ -53,7 +53,7 @@ func (c *chunks) Write(p []byte) (int, error) {
 var errNoProgress = errors.New("gziphttp: request body returns neither bytes nor an error")
 
 // fill appends what src has until there are limit bytes. It reports whether src
-// has ended.
+// has ended before.
 func (c *chunks) fill(src io.Reader, limit int64) (ended bool, err error) {
 	for empty := 0; c.size < limit && empty < 100; empty++ {
 		b := c.tail()
@@ -68,7 +68,7 @@ func (c *chunks) fill(src io.Reader, limit int64) (ended bool, err error) {
 		b.B = b.B[:len(b.B)+n]
 		c.size += int64(n)
 		if err == io.EOF {
-			return true, nil
+			return c.size < limit, nil
 		}
 		if err != nil {
 			return false, err

@@ -50,12 +50,13 @@ func Handler(p *gzippool.Pool, next http.Handler, max int64) http.Handler {
 		plain.Header.Del("Content-Encoding")
 		plain.Header.Del("Content-Length")
 		if r.Body != nil && r.Body != http.NoBody {
-			body := &plainBody{body: r.Body}
+			body := &plainBody{body: r.Body, sent: r, plain: plain}
 			body.gzip = p.Reader(&body.counted, max)
 			body.counted.r = r.Body
 			defer func() { _ = body.gzip.Close() }() // also when next panics
 			plain.Body, plain.ContentLength = body, -1
 		}
+		defer func() { r.MultipartForm = plain.MultipartForm }() // the server deletes its files
 		next.ServeHTTP(w, plain)
 	})
 }
@@ -77,13 +78,18 @@ func coding(h http.Header) string {
 // plainBody is the decompressed body of a request.
 type plainBody struct {
 	body    io.ReadCloser
+	sent    *http.Request // which the server fills at the end of body
+	plain   *http.Request // which next has
 	gzip    *gzippool.Reader
 	counted counted
 }
 
 func (b *plainBody) Read(p []byte) (int, error) {
 	n, err := b.gzip.Read(p)
-	if err == nil || err == io.EOF { //nolint:errorlint // one that wraps io.EOF is not the end
+	if err == io.EOF { //nolint:errorlint // one that wraps io.EOF is not the end
+		b.plain.Trailer = b.sent.Trailer // trailers need not be declared
+	}
+	if err == nil || err == io.EOF { //nolint:errorlint // as above
 		return n, err
 	}
 	if err == io.ErrUnexpectedEOF && b.counted.ended && b.counted.n == 0 { //nolint:errorlint // as above

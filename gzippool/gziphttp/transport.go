@@ -49,12 +49,12 @@ type Transport struct {
 // or fewer bytes than ContentLength says, and the cause if the context ends
 // while it is read. The body is closed in every case.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body == nil || req.Body == http.NoBody || len(req.Header["Content-Encoding"]) > 0 {
-		return t.base().RoundTrip(req)
-	}
-	out, p, err := t.encode(req)
-	if err != nil {
-		return nil, err
+	out, p := req, (*payload)(nil)
+	if req.Body != nil && req.Body != http.NoBody && len(req.Header["Content-Encoding"]) == 0 {
+		var err error
+		if out, p, err = t.encode(req); err != nil {
+			return nil, err
+		}
 	}
 	if p != nil {
 		// Base may go on reading the body after it has returned, until it closes
@@ -86,10 +86,23 @@ func (t *Transport) encode(req *http.Request) (out *http.Request, p *payload, er
 		}
 	}()
 	if ctx := req.Context(); ctx.Done() != nil && !closeIsNothing(req.Body) {
-		stop := context.AfterFunc(ctx, func() { _ = src.Close() })
+		src.closing.Add(1)
+		stop := context.AfterFunc(ctx, func() {
+			defer src.closing.Done()
+			_ = src.Close()
+		})
 		defer func() {
-			if !stop() && err != nil {
-				err = context.Cause(ctx) // what Close did to the body is the lesser news
+			if stop() {
+				return
+			}
+			src.closing.Wait() // the body is the caller's again when RoundTrip returns
+			if !streamed {
+				// Close came between the reads: what they gave, the end or an
+				// error, is not the body's own.
+				if p != nil && err == nil {
+					p.free()
+				}
+				out, p, err = nil, nil, context.Cause(ctx)
 			}
 		}()
 	}
