@@ -45,15 +45,15 @@ type Decoder struct {
 	walking bool
 	header  Header
 
-	index    Index
-	indexed  *object // the plan of index
-	uuid     []byte  // of index, in the window
-	node     Node
-	noded    *object // the plan of node
-	slow     int     // entries that the reference decoded
+	index   Index
+	indexed *object // the plan of index
+	uuid    []byte  // of index, in the window
+	node    Node
+	noded   *object // the plan of node
+	slow    int     // entries that the reference decoded
 
 	noShortcut bool // for tests that compare it with the reference
-	settings struct {
+	settings   struct {
 		Settings struct {
 			Index IndexSettings `json:"index"`
 		} `json:"settings"`
