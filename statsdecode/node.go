@@ -407,4 +407,6 @@ type IndexingPressureTotal struct {
 	CoordinatingRejections                int64 `json:"coordinating_rejections"`                    // requests
 	PrimaryRejections                     int64 `json:"primary_rejections"`                         // requests
 	ReplicaRejections                     int64 `json:"replica_rejections"`                         // requests
+	PrimaryDocumentRejections             int64 `json:"primary_document_rejections"`                // documents; appeared between Elasticsearch 7.17 and 8.19
+	LargeOperationRejections              int64 `json:"large_operation_rejections"`                 // requests; appeared between Elasticsearch 8.19 and 9.2
 }

@@ -40,12 +40,8 @@ func plainPrefix(b []byte) int {
 // follows the digits is for the caller to judge.
 func natural(w uint64) (n int64, digits uint) {
 	w ^= ones * '0' // a digit is its value now
-	end := (w + ones*(0x7F-9) | w) & highs
-	if end == 0 {
-		return 0, 0
-	}
-	digits = uint(bits.TrailingZeros64(end)) >> 3
-	if digits > 1 && w&0xFF == 0 {
+	digits = uint(bits.TrailingZeros64((w+ones*(0x7F-9)|w)&highs)) >> 3
+	if digits > 7 || digits > 1 && w&0xFF == 0 {
 		return 0, 0
 	}
 	return int64(decimal(w << ((64 - 8*digits) & 63))), digits

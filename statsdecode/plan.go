@@ -6,14 +6,13 @@ import "reflect"
 // one struct, by pointers to its fields, so it takes no unsafe to fill it; the
 // structs that a Decoder hands out stay the same from entry to entry.
 type object struct {
-	first  *field // what the last object began with
 	fields []field
+	shape  shape // of the last such object, if it is not within another
 }
 
 // field is a member of an object that has a place in a struct.
 type field struct {
-	name string // as servers write it: with quotes and colon
-	next *field // what came after it in the last object
+	name string
 	bit  uint64 // its own, in its object
 	int  *int64 // its place, if nothing else is to be done: that of most fields
 	dst  any    // its place, or the plan of it
@@ -75,13 +74,10 @@ func newField(dst any) field {
 func (p planner) object(v reflect.Value) *object {
 	o := &object{fields: p.fields(nil, v)}
 	for i := range o.fields {
-		f := &o.fields[i]
-		f.next = &o.fields[(i+1)%len(o.fields)]
-		if f.bit = 1 << i; f.bit == 0 {
+		if o.fields[i].bit = 1 << i; i == 64 {
 			panic("statsdecode: more than 64 fields in " + v.Type().Name())
 		}
 	}
-	o.first = &o.fields[0]
 	return o
 }
 
@@ -95,7 +91,7 @@ func (p planner) fields(list []field, v reflect.Value) []field {
 			list = p.fields(list, f)
 		default:
 			f := newField(p.place(ptr))
-			f.name = `"` + name + `":`
+			f.name = name
 			if f.mark = p.marks[ptr]; f.mark != nil {
 				f.int = nil
 			}

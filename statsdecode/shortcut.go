@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// shortcut decodes one entry, as it stands in the window, in a single pass and
-// straight into the struct that an object of the plan is bound to. Servers
-// write the members of an object in the same order every time, so the name that
-// comes next is guessed, and a right guess costs one comparison.
+// shortcut decodes an entry, as it stands in the window, in a single pass and
+// straight into the struct that its plan is bound to. It goes by the shape of
+// the entry before, and only where that fails by the plan.
 //
 // It knows the JSON that servers write, and gives up on what it would have to
 // think about: escapes, invalid UTF-8, a name twice or in another case, a value
@@ -23,13 +22,13 @@ type shortcut struct {
 	names *names
 	short bool // it gave up where b ends
 	elems int  // how many it has put into lists
+	shape *shape
 }
 
 // maxSkip is how deep unknown members may nest.
 const maxSkip = 32
 
-// object decodes an object; b[i] is its brace. This is the hot loop: nearly
-// all of an answer are names that were guessed right and small whole numbers.
+// object decodes an object by its plan; b[i] is its brace.
 func (s *shortcut) object(o *object) bool {
 	s.i++
 	if s.peek() == '}' {
@@ -37,81 +36,63 @@ func (s *shortcut) object(o *object) bool {
 		return true
 	}
 	var seen uint64
-	b, i, guess := s.b, s.i, &o.first
+	at := 0
 	for {
-		f := *guess
-		if end := i + len(f.name); end <= len(b) && string(b[i:end]) == f.name {
-			i = end
-		} else {
-			s.i = i
-			var ok bool
-			if f, ok = s.member(o, f); !ok {
+		name, ok := s.name()
+		if !ok {
+			return false
+		}
+		s.peek()
+		if at, ok = o.find(at, name); ok {
+			f := &o.fields[at]
+			if seen&f.bit != 0 || !s.value(f) {
 				return false
 			}
-			i = s.i
-		}
-		if f == nil {
-			goto next
-		}
-		*guess = f
-		guess = &f.next
-		if seen&f.bit != 0 {
+			seen |= f.bit
+		} else if o.folds(name) || !s.unknown() {
 			return false
 		}
-		seen |= f.bit
-		if f.int != nil && len(b)-i >= 8 {
-			n, digits := natural(word(b[i:]))
-			if digits == 0 {
-				n, digits = longNatural(b[i:])
-			}
-			if digits > 0 {
-				*f.int = n
-				i += int(digits)
-				goto next
-			}
-		}
-		s.i = i
-		if !s.value(f) {
-			return false
-		}
-		i = s.i
-	next:
-		if i < len(b) && b[i] == ',' {
-			i++
-			continue
-		}
-		s.i = i
 		if more, ok := s.more('}'); !more {
 			return ok
 		}
-		i = s.i
 	}
 }
 
-// member reads the name of a member for which guess was wrong, and returns its
-// field. What has none is skipped.
-func (s *shortcut) member(o *object, guess *field) (*field, bool) {
-	name, ok := s.name()
-	if !ok {
-		return nil, false
-	}
-	if f := o.find(guess, name); f != nil {
-		return f, true
-	}
-	return nil, !o.folds(name) && s.skip(maxSkip)
+// unknown passes over the value of a member that has no place.
+func (s *shortcut) unknown() bool {
+	s.shape.before(s, nil)
+	ok := s.skip(maxSkip)
+	s.shape.behind(s)
+	return ok
 }
 
-// value decodes the value of a member into its place. null leaves that as it
-// is, which is empty, except that the reference makes slices nil.
+// value decodes the value of a member, b[i:], into its place.
 func (s *shortcut) value(f *field) bool {
+	if o, ok := f.dst.(*object); ok && s.peek() == '{' {
+		s.shape.inside(f)
+		if !s.object(o) {
+			return false
+		}
+		if f.mark != nil {
+			f.mark()
+		}
+		return true
+	}
+	s.shape.before(s, f)
+	ok := s.leaf(f)
+	s.shape.behind(s)
+	return ok
+}
+
+// leaf decodes a value that is no object. null leaves its place as it is, which
+// is empty, except that the reference makes slices nil.
+func (s *shortcut) leaf(f *field) bool {
 	c := s.peek()
 	if c == 'n' {
 		return f.null && s.literal("null")
 	}
 	ok := false
 	switch dst := f.dst.(type) {
-	case *object:
-		ok = c == '{' && s.object(dst)
 	case *int64:
 		*dst, ok = s.integer()
 	case *uint64:
@@ -167,7 +148,7 @@ func (s *shortcut) list(l list) bool {
 		if s.elems++; s.elems > maxMembers { // the reference knows how many are too many
 			return false
 		}
-		if !s.value(l.next(name, s.names)) {
+		if !s.element(l.next(name, s.names)) {
 			return false
 		}
 		l.keep()
@@ -175,6 +156,14 @@ func (s *shortcut) list(l list) bool {
 			return ok
 		}
 	}
+}
+
+// element decodes an element of a list: an object of a shape of its own.
+func (s *shortcut) element(f *field) bool {
+	if o, ok := f.dst.(*object); ok && s.peek() == '{' {
+		return s.whole(o)
+	}
+	return s.leaf(f)
 }
 
 // skip passes over a value, and checks that it is one.
@@ -340,20 +329,18 @@ func (s *shortcut) cgroupBytes() (CgroupBytes, bool) {
 	return CgroupBytes(n), err == nil
 }
 
-// find returns the field called name, or nil. It begins with the one that was
-// guessed in vain: those before it are likely to have had their turn.
-func (o *object) find(guess *field, name []byte) *field {
-	at := 0
-	for at < len(o.fields)-1 && &o.fields[at] != guess {
-		at++
-	}
-	for i := range o.fields {
-		f := &o.fields[(at+i)%len(o.fields)]
-		if string(name) == f.name[1:len(f.name)-2] {
-			return f
+// find returns which field is called name. It begins at the field found before:
+// servers write most members in the order of the fields.
+func (o *object) find(at int, name []byte) (int, bool) {
+	for range o.fields {
+		if string(name) == o.fields[at].name {
+			return at, true
+		}
+		if at++; at == len(o.fields) {
+			at = 0
 		}
 	}
-	return nil
+	return at, false
 }
 
 // folds reports whether name selects a field if case does not count.
@@ -366,8 +353,7 @@ func (o *object) folds(name []byte) bool {
 		return false
 	}
 	for i := range o.fields {
-		f := o.fields[i].name
-		if bytes.EqualFold(name, []byte(f[1:len(f)-2])) {
+		if bytes.EqualFold(name, []byte(o.fields[i].name)) {
 			return true
 		}
 	}

@@ -341,7 +341,7 @@ func (w *walk) shortcut(o *object, names *names) bool {
 	for w.raw == nil {
 		c, _ := w.peek()
 		s := shortcut{b: w.b, i: w.pos, names: names}
-		done := c == '{' && s.object(o)
+		done := c == '{' && s.whole(o)
 		switch size := s.i - w.pos; {
 		case size > w.maxEntry:
 			return false
