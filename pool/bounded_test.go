@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,11 +14,32 @@ import (
 	"github.com/lowalloc/lowalloc/pool"
 )
 
-// collectP7 runs a garbage collection, and waits for the cleanup that follows
-// it: two collections in a row would run it once.
-func collectP7() {
+// collect runs a garbage collection, and waits for the cleanups that follow it:
+// two collections in a row would run them once.
+func collect(t *testing.T) {
+	t.Helper()
 	runtime.GC()
-	time.Sleep(time.Millisecond)
+	counts := []metrics.Sample{{Name: "/gc/cleanups/queued:cleanups"}, {Name: "/gc/cleanups/executed:cleanups"}}
+	for patience := time.Now().Add(time.Minute); ; runtime.Gosched() {
+		metrics.Read(counts)
+		queued, executed := counts[0].Value.Uint64(), counts[1].Value.Uint64()
+		if executed >= queued {
+			return
+		}
+		if time.Until(patience) < 0 {
+			t.Fatalf("%d of %d cleanups have run", executed, queued)
+		}
+	}
+}
+
+// collectByHand turns garbage collection off until the test ends, and returns
+// when the last one has no cleanup left to run: from then on nothing idle is let
+// go, except by collect.
+func collectByHand(t *testing.T) {
+	t.Helper()
+	percent := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
+	collect(t)
 }
 
 // drain takes all idle buffers out.
@@ -61,46 +83,54 @@ func TestHardBoundP3(t *testing.T) {
 			runtime.Gosched()
 		}
 	})
-	var wg sync.WaitGroup
-	for g := range goroutines {
-		wg.Go(func() {
-			rnd := rand.New(rand.NewPCG(1, uint64(g)))
-			var held []*pool.Buffer
-			for range uses {
-				switch n := rnd.IntN(1 << rnd.IntN(22)); rnd.IntN(5) {
-				case 0:
-					held = append(held, p.Get())
-				case 1, 2:
-					b := p.GetSize(n)
-					if cap(b.B) < n {
-						t.Errorf("GetSize(%d) has capacity %d", n, cap(b.B))
+	use := func(times int) {
+		var wg sync.WaitGroup
+		for g := range goroutines {
+			wg.Go(func() {
+				rnd := rand.New(rand.NewPCG(1, uint64(g)))
+				var held []*pool.Buffer
+				for range times {
+					switch n := rnd.IntN(1 << rnd.IntN(22)); rnd.IntN(5) {
+					case 0:
+						held = append(held, p.Get())
+					case 1, 2:
+						b := p.GetSize(n)
+						if cap(b.B) < n {
+							t.Errorf("GetSize(%d) has capacity %d", n, cap(b.B))
+						}
+						held = append(held, b)
+					default:
+						if len(held) > 0 {
+							i := rnd.IntN(len(held))
+							b := held[i]
+							held[i] = held[len(held)-1]
+							held = held[:len(held)-1]
+							b.B = append(b.B, "content"...)
+							p.Put(b)
+						}
 					}
-					held = append(held, b)
-				default:
-					if len(held) > 0 {
-						i := rnd.IntN(len(held))
-						b := held[i]
-						held[i] = held[len(held)-1]
-						held = held[:len(held)-1]
-						b.B = append(b.B, "content"...)
-						p.Put(b)
+					if len(held) > 8 {
+						p.Put(held[0])
+						held = held[1:]
 					}
 				}
-				if len(held) > 8 {
-					p.Put(held[0])
-					held = held[1:]
+				for _, b := range held {
+					p.Put(b)
 				}
-			}
-			for _, b := range held {
-				p.Put(b)
-			}
-		})
+			})
+		}
+		wg.Wait()
 	}
-	wg.Wait()
+	use(uses)
+	collectByHand(t) // a collection between Stats and drain would let go of some
+	use(20)
 	done.Store(true)
 	sampler.Wait()
 
 	stats := p.Stats()
+	if stats.Idle == 0 {
+		t.Error("nothing is idle after all goroutines have given back what they held")
+	}
 	buffers, sum := drain(p)
 	if int64(len(buffers)) != stats.Idle || sum != stats.IdleBytes {
 		t.Errorf("Stats = %+v, but %d buffers with %d bytes came out", stats, len(buffers), sum)
@@ -127,6 +157,7 @@ func TestHeapAgreesWithIdleBytes(t *testing.T) {
 		}
 		held = append(held, b)
 	}
+	collectByHand(t)
 	for _, b := range held {
 		p.Put(b)
 	}
@@ -144,6 +175,7 @@ func TestHeapAgreesWithIdleBytes(t *testing.T) {
 var held []*pool.Buffer
 
 func TestLetGoAfterTwoCollectionsP7(t *testing.T) {
+	collectByHand(t)
 	p := &pool.Pool{MaxIdleBytes: bounded}
 	for round := range 3 { // more than one: the wait for a collection must begin anew
 		var buffers []*pool.Buffer
@@ -153,11 +185,11 @@ func TestLetGoAfterTwoCollectionsP7(t *testing.T) {
 		for _, b := range buffers {
 			p.Put(b)
 		}
-		collectP7()
+		collect(t)
 		if s := p.Stats(); s.Idle == 0 {
 			t.Errorf("round %d: nothing is idle after one collection", round)
 		}
-		collectP7()
+		collect(t)
 		if s := p.Stats(); s.Idle != 0 || s.IdleBytes != 0 {
 			t.Errorf("round %d: after two collections without use: Stats = %+v", round, s)
 		}
@@ -170,6 +202,7 @@ func TestLetGoAfterTwoCollectionsP7(t *testing.T) {
 // What is in use between collections stays: only the others are let go.
 func TestLetGoOfUnusedOnlyP5(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one shard
+	collectByHand(t)
 	p := &pool.Pool{MaxIdleBytes: bounded}
 	use := func(n int) {
 		var buffers []*pool.Buffer
@@ -183,7 +216,7 @@ func TestLetGoOfUnusedOnlyP5(t *testing.T) {
 	use(10)
 	for range 5 {
 		use(3)
-		collectP7()
+		collect(t)
 	}
 	if s := p.Stats(); s.Idle != 3 || s.Allocated != 10 {
 		t.Errorf("10 buffers, 3 of them in use between collections: Stats = %+v, want 3 idle, 10 allocated", s)
@@ -200,7 +233,7 @@ func TestAbandonedPoolIsCollectedP5(t *testing.T) {
 		p.Put(b)
 	}()
 	for range 5 {
-		collectP7()
+		collect(t)
 		select {
 		case <-collected:
 			return
@@ -251,6 +284,7 @@ func TestLargeBuffersDoNotStarveSmallOnesP6(t *testing.T) {
 // The other way round: small idle buffers do not go for a large one, which
 // finds room when nobody has used them for two collections.
 func TestSmallBuffersAreNotDroppedForALargeOne(t *testing.T) {
+	collectByHand(t)
 	p := &pool.Pool{MaxIdleBytes: 10_000}
 	for range 10 {
 		p.Put(buffer(1000))
@@ -259,8 +293,8 @@ func TestSmallBuffersAreNotDroppedForALargeOne(t *testing.T) {
 	if s := p.Stats(); s.Idle != 10 || s.IdleBytes != 10_000 || s.Discarded != 1 {
 		t.Errorf("Stats = %+v, want the ten small ones kept and the large one discarded", s)
 	}
-	collectP7()
-	collectP7()
+	collect(t)
+	collect(t)
 	p.Put(buffer(5000))
 	if s := p.Stats(); s.Idle != 1 || s.IdleBytes != 5000 {
 		t.Errorf("after two collections: Stats = %+v, want the large one kept", s)
@@ -269,7 +303,7 @@ func TestSmallBuffersAreNotDroppedForALargeOne(t *testing.T) {
 
 // Room that one goroutine's buffers have left must serve the others.
 func TestRoomIsSharedP3(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would let go of some
+	collectByHand(t)
 	const limit = 64 << 10
 	p := &pool.Pool{MaxIdleBytes: limit}
 	for range 200 {
@@ -298,6 +332,7 @@ func TestRoomIsSharedP3(t *testing.T) {
 
 // One buffer that moves about must never be seen twice, nor two allocated.
 func TestStatsSeesAMovingBufferOnceP3(t *testing.T) {
+	collectByHand(t)
 	p := &pool.Pool{MaxIdleBytes: bounded}
 	var wg sync.WaitGroup
 	turn := make(chan *pool.Buffer, 1)

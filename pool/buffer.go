@@ -9,13 +9,17 @@ import (
 )
 
 // Buffer is a growing byte buffer. B holds its content: append to it, slice it
-// or replace it at will, and call the methods of [bytebufferpool.ByteBuffer],
-// which work on B. The zero value is an empty buffer.
+// or replace it at will. The zero value is an empty buffer.
 //
-// A Buffer belongs to one goroutine at a time and must not be copied. Put ends
-// the caller's right to it, and to every slice of B.
+// The methods of [bytebufferpool.ByteBuffer] work on B, too: Write, WriteByte,
+// WriteString and ReadFrom append to it, Set and SetString replace the content,
+// Bytes returns B itself, String a copy, and Len the length.
+//
+// A Buffer belongs to one goroutine at a time and must not be copied. After Put
+// the caller may use neither the Buffer nor any slice of B.
 type Buffer struct {
-	misuse misuse // first, so that it takes no room when it is empty
+	_      noCopy // these two first, so that they take no room while they are empty
+	misuse misuse
 
 	bytebufferpool.ByteBuffer
 
@@ -25,6 +29,12 @@ type Buffer struct {
 
 	shard *shard // where Put goes, with MaxIdleBytes set: to where Get was
 }
+
+// noCopy has go vet report copies of a Buffer.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 var errInvalidWrite = errors.New("pool: Writer returned an impossible count")
 
@@ -57,8 +67,8 @@ func (b *Buffer) Grow(n int) {
 	}
 }
 
-// Read moves bytes from the front of the buffer into p. At the end it returns
-// [io.EOF].
+// Read moves bytes from the front of the buffer into p. When the buffer is empty
+// it returns [io.EOF], unless p is empty, too.
 func (b *Buffer) Read(p []byte) (int, error) {
 	n := copy(p, b.B)
 	b.drain(n)
@@ -68,8 +78,9 @@ func (b *Buffer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo writes the content to w and removes from the buffer what w took. It
-// returns [io.ErrShortWrite] when w took less without an error of its own.
+// WriteTo writes the content to w and removes from the buffer the bytes that w
+// took. It returns the error of w, or [io.ErrShortWrite] when w took fewer bytes
+// and returned none.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	if len(b.B) == 0 {
 		return 0, nil

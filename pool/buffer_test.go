@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"math"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -75,6 +77,18 @@ func TestReadKeepsCapacity(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A copy shares B with the original, and Put of both would hand it out twice. go
+// vet reports copies of a struct with a field like this one, which takes no room.
+func TestVetSeesCopies(t *testing.T) {
+	typ := reflect.TypeFor[pool.Buffer]()
+	for f := range typ.Fields() {
+		if reflect.PointerTo(f.Type).Implements(reflect.TypeFor[sync.Locker]()) && f.Type.Size() == 0 && f.Offset == 0 {
+			return
+		}
+	}
+	t.Errorf("%v has no empty sync.Locker at its front", typ)
 }
 
 // writerFunc says of n bytes that it took as many as it returns.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 
@@ -43,7 +45,7 @@ func ExamplePool() {
 }
 
 // The size is known, so small content never holds a large buffer. ReadFrom
-// wants a byte more, to see the end.
+// needs a byte more, to see the end.
 func ExamplePool_GetSize() {
 	var buffers pool.Pool
 	body := strings.NewReader(`{"status":"green"}`)
@@ -61,6 +63,35 @@ func ExamplePool_GetSize() {
 	}
 	fmt.Println(health.Status)
 	// Output: green
+}
+
+// A response gives the size of its body, or a ContentLength of -1. It need not
+// be true: only a small one is worth memory before the bytes are there.
+func ExamplePool_GetSize_response() {
+	buffers := &pool.Pool{MaxIdleBytes: 1 << 20}
+	read := func(res *http.Response) (string, error) {
+		defer res.Body.Close()
+		var b *pool.Buffer
+		if n := res.ContentLength; n >= 0 && n < pool.DefaultMaxSize {
+			b = buffers.GetSize(int(n) + 1)
+		} else {
+			b = buffers.Get() // not GetSize(1): that would leave the larger buffers idle
+		}
+		defer buffers.Put(b)
+		_, err := b.ReadFrom(http.MaxBytesReader(nil, res.Body, 8<<20))
+		return b.String(), err
+	}
+
+	for _, length := range []int64{5, -1, -1} {
+		body := io.NopCloser(strings.NewReader("green"))
+		fmt.Println(read(&http.Response{ContentLength: length, Body: body}))
+	}
+	fmt.Println("allocated:", buffers.Stats().Allocated)
+	// Output:
+	// green <nil>
+	// green <nil>
+	// green <nil>
+	// allocated: 1
 }
 
 // Content that outlives the Buffer is handed over: without B, Put has nothing

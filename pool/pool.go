@@ -36,13 +36,14 @@ type Pool struct {
 // Stats is what a Pool has done, and what it holds at one instant.
 type Stats struct {
 	Allocated int64 // buffers made, because no idle one fitted
-	Discarded int64 // buffers that a Put let go, be it its own or a larger one to make room for it
+	Discarded int64 // buffers that a Put let go: its own, or a larger one to make room; not those that the garbage collector took
 	Idle      int64 // buffers kept; -1 when MaxIdleBytes is 0
 	IdleBytes int64 // the sum of their capacities; -1 when MaxIdleBytes is 0
 }
 
-// Get returns an empty buffer, if it can one of the size that was Put last.
-// Where the size is known, GetSize keeps small uses from holding large buffers.
+// Get returns an empty buffer: an idle one if there is one, preferably of the
+// size that was Put last, or else a new one. Where the size is known, GetSize
+// keeps small uses from holding large buffers.
 func (p *Pool) Get() *Buffer {
 	if c := p.recent.Load(); c != nil {
 		if b, ok := c.idle.Get().(*Buffer); ok {
@@ -83,7 +84,13 @@ func (p *Pool) takeAny() *Buffer {
 // MaxSize it allocates exactly n, and Put will drop the buffer. With n <= 0 it
 // is Get. Like make it panics, or runs out of memory, when n is too large.
 //
-// ReadFrom wants one byte more than the content, to see that it ends there.
+// It reuses only idle buffers of the class of n: those with a capacity of at
+// least n rounded up to a power of two, and of less than twice that. A larger
+// one stays idle. So where the size is a guess or unknown, as with an
+// http.Response whose ContentLength is -1, call Get.
+//
+// For ReadFrom, pass the size of the content plus one: it needs a free byte to
+// see the end.
 func (p *Pool) GetSize(n int) *Buffer {
 	if c := p.recent.Load(); c != nil && c.serves(n) {
 		if b, ok := c.idle.Get().(*Buffer); ok {

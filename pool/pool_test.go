@@ -114,6 +114,31 @@ func TestGetSizeF31(t *testing.T) {
 	})
 }
 
+// GetSize leaves larger buffers alone, be they of the next class: small uses are
+// not to hold them. Get takes what there is.
+func TestGetSizeTakesNoLargerBuffer(t *testing.T) {
+	for _, tt := range []struct {
+		capacity, n int
+		reused      bool
+	}{
+		{4096, 1, false},
+		{4096, 2048, false},
+		{4096, 2049, true},
+		{8191, 2049, true},
+		{8192, 2049, false},
+	} {
+		p := &pool.Pool{MaxIdleBytes: bounded}
+		idle := buffer(tt.capacity)
+		p.Put(idle)
+		if got := p.GetSize(tt.n) == idle; got != tt.reused {
+			t.Errorf("GetSize(%d) takes an idle buffer of %d: %v, want %v", tt.n, tt.capacity, got, tt.reused)
+		}
+		if !tt.reused && p.Get() != idle {
+			t.Errorf("Get does not take the idle buffer of %d", tt.capacity)
+		}
+	}
+}
+
 func TestGetSizePanics(t *testing.T) {
 	if bits.UintSize == 32 {
 		t.Skip("2 GiB may be there")
@@ -228,7 +253,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-func TestWarmGetPutDoesNotAllocateP1(t *testing.T) {
+func TestAllocsWarmGetPutP1(t *testing.T) {
 	for _, maxIdle := range []int64{0, bounded} {
 		for name, use := range map[string]func(*pool.Pool){
 			"untouched": func(p *pool.Pool) { p.Put(p.Get()) },
