@@ -99,7 +99,7 @@ func (s *bounded) put(b *Buffer, i int) (dropped bool) {
 		sh.mu.Unlock()
 		switch {
 		case s.reserve(n):
-		case s.evict(n, i):
+		case s.evict(n):
 			dropped = true
 		default:
 			return true
@@ -176,15 +176,15 @@ func (s *bounded) take(n int64) bool {
 	}
 }
 
-// evict drops a buffer of a class above i, and so frees the n bytes for one of
-// class i. Otherwise a few large buffers in steady use would keep all the small
-// ones out, for ever.
-func (s *bounded) evict(n int64, i int) bool {
+// evict drops a buffer of more than n bytes, and so frees n bytes for another.
+// Otherwise a few large buffers in steady use would keep all the small ones
+// out, for ever.
+func (s *bounded) evict(n int64) bool {
 	for sh := range s.all() {
 		sh.mu.Lock()
 		room := sh.room
-		if largest := bits.Len32(sh.present) - 1; largest > i {
-			sh.pop(largest)
+		if i, size := sh.largest(); size > n {
+			sh.pop(i)
 		}
 		freed := sh.room - room
 		sh.room = room
@@ -278,6 +278,17 @@ func (sh *shard) pop(i int) *Buffer {
 	sh.room += b.size
 	sh.used -= b.size
 	return b.Buffer
+}
+
+// largest returns the class of the largest buffer that pop would return, and
+// its size.
+func (sh *shard) largest() (class int, size int64) {
+	for i := range sh.stacks {
+		if st := sh.stacks[i].buffers; len(st) > 0 && st[len(st)-1].size > size {
+			class, size = i, st[len(st)-1].size
+		}
+	}
+	return class, size
 }
 
 // trim drops from each stack the buffers at the bottom, which no pop has come

@@ -23,12 +23,22 @@ type Buffer struct {
 
 	bytebufferpool.ByteBuffer
 
-	// whole is B, emptied, as it was before Read or WriteTo took bytes off its
-	// front, and nil when they did not. Its room at the front comes back with Reset.
+	// whole is B as it was before Read or WriteTo took bytes off its front, and
+	// nil when they did not. Its length is how many they took.
 	whole []byte
+
+	// asked is the class that GetSize took the buffer for. Put returns it there,
+	// also when its content has outgrown the class: the next use of that size will
+	// find it, and is likely to need it. In the class of its capacity, where only
+	// larger uses look, such buffers would pile up.
+	asked uint8
 
 	shard *shard // where Put goes, with MaxIdleBytes set: to where Get was
 }
+
+// unsized as Buffer.asked means that no size was asked for. No GetSize asks for
+// class 0, so a Buffer from elsewhere is unsized.
+const unsized = 0
 
 // noCopy has go vet report copies of a Buffer.
 type noCopy struct{}
@@ -40,18 +50,26 @@ var errInvalidWrite = errors.New("pool: Writer returned an impossible count")
 
 // Reset empties the buffer and keeps its capacity.
 func (b *Buffer) Reset() {
+	b.B = b.B[:0]
 	if b.whole != nil {
 		b.restore()
 	}
-	b.B = b.B[:0]
 }
 
-// restore gives the front back that drain took off, unless B is another array now.
+// restore moves the content to the front that drain took off, if B still begins
+// where drain left it and has the same end: otherwise the caller has put another
+// array there, or has split off bytes to keep them.
 func (b *Buffer) restore() {
-	if sameEnd(b.whole, b.B) {
-		b.B = b.whole
+	if b.drained() {
+		b.B = append(b.whole[:0], b.B...)
 	}
 	b.whole = nil
+}
+
+// drained reports whether B is whole without the bytes that drain took.
+func (b *Buffer) drained() bool {
+	rest := b.whole[len(b.whole):]
+	return cap(rest) > 0 && cap(rest) == cap(b.B) && &rest[:1][0] == &b.B[:1][0]
 }
 
 // Available returns how many bytes can be appended to B before it is
@@ -61,10 +79,41 @@ func (b *Buffer) Available() int { return cap(b.B) - len(b.B) }
 // Grow makes room for n more bytes in B, so that Available is at least n. It
 // does nothing when n is not positive, and panics, as append does, when the sum
 // of len(B) and n is more than a slice can hold.
+//
+// Grow, Write, WriteByte and WriteString use the room again of what was read,
+// so that a Buffer used as a queue stops to allocate.
 func (b *Buffer) Grow(n int) {
-	if n > b.Available() {
-		b.B = slices.Grow(b.B, n)
+	if n <= b.Available() {
+		return
 	}
+	// append adds a quarter at least. So a queue that is never longer than now
+	// will have read as much before it is out of room again, and what moves is at
+	// most four times what was read.
+	if b.whole != nil && len(b.whole) >= len(b.B)/4 {
+		b.restore()
+	}
+	b.B = slices.Grow(b.B, n)
+}
+
+// Write appends p to B.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.Grow(len(p))
+	b.B = append(b.B, p...)
+	return len(p), nil
+}
+
+// WriteString appends s to B.
+func (b *Buffer) WriteString(s string) (int, error) {
+	b.Grow(len(s))
+	b.B = append(b.B, s...)
+	return len(s), nil
+}
+
+// WriteByte appends c to B.
+func (b *Buffer) WriteByte(c byte) error {
+	b.Grow(1)
+	b.B = append(b.B, c)
+	return nil
 }
 
 // Read moves bytes from the front of the buffer into p. When the buffer is empty
@@ -102,15 +151,10 @@ func (b *Buffer) drain(n int) {
 	case n == len(b.B):
 		b.Reset()
 	case n > 0:
-		if !sameEnd(b.whole, b.B) {
+		if !b.drained() {
 			b.whole = b.B[:0]
 		}
+		b.whole = b.whole[:len(b.whole)+n]
 		b.B = b.B[n:]
 	}
-}
-
-// sameEnd reports whether both slices reach to the same last byte of one array.
-func sameEnd(a, b []byte) bool {
-	a, b = a[:cap(a)], b[:cap(b)]
-	return len(a) > 0 && len(b) > 0 && &a[len(a)-1] == &b[len(b)-1]
 }

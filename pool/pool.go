@@ -48,6 +48,7 @@ func (p *Pool) Get() *Buffer {
 	if c := p.recent.Load(); c != nil {
 		if b, ok := c.idle.Get().(*Buffer); ok {
 			b.misuse.leave(b)
+			b.asked = unsized
 			return b
 		}
 	}
@@ -61,6 +62,7 @@ func (p *Pool) getAny() *Buffer {
 		return p.alloc(min(minSize, p.maxSize()))
 	}
 	b.misuse.leave(b)
+	b.asked = unsized
 	return b
 }
 
@@ -95,6 +97,7 @@ func (p *Pool) GetSize(n int) *Buffer {
 	if c := p.recent.Load(); c != nil && c.serves(n) {
 		if b, ok := c.idle.Get().(*Buffer); ok {
 			b.misuse.leave(b)
+			b.asked = c.index
 			return b
 		}
 	}
@@ -118,12 +121,15 @@ func (p *Pool) getSize(n int) *Buffer {
 	}
 	size := max(n, lowest(i, limit))
 	if b == nil {
-		return p.alloc(size)
+		b = p.alloc(size)
+	} else {
+		b.misuse.leave(b)
 	}
-	b.misuse.leave(b)
 	if cap(b.B) < n { // only the last class has sizes that do not serve all its uses
+		p.allocated.Add(1)
 		b.B = make([]byte, 0, size)
 	}
+	b.asked = uint8(i)
 	return b
 }
 
@@ -139,7 +145,7 @@ func (p *Pool) Put(b *Buffer) {
 	}
 	b.misuse.enter(b)
 	b.Reset()
-	if c := p.recent.Load(); c != nil && c.keeps(cap(b.B)) {
+	if c := p.recent.Load(); c != nil && c.keeps(b) {
 		c.idle.Put(b)
 		return
 	}
@@ -156,6 +162,9 @@ func (p *Pool) put(b *Buffer) {
 	if size == limit {
 		i = classAbove(size) // where GetSize looks for it: a limit need not be a power of two
 	}
+	if b.asked != unsized {
+		i = min(i, int(b.asked)) // see Buffer
+	}
 	if p.MaxIdleBytes > 0 {
 		if p.store().put(b, i) {
 			p.discarded.Add(1)
@@ -167,7 +176,9 @@ func (p *Pool) put(b *Buffer) {
 		p.classes[i].CompareAndSwap(nil, newClass(i, limit))
 		c = p.classes[i].Load()
 	}
-	p.recent.Store(c)
+	if p.recent.Load() != c {
+		p.recent.Store(c)
+	}
 	c.idle.Put(b)
 }
 
@@ -219,6 +230,7 @@ func (p *Pool) newStore() *bounded {
 // Get and Put try the class of the last Put before they compute one: that takes
 // 1.2 times as long as a bare sync.Pool, where computing it each time took 1.4.
 type class struct {
+	index uint8
 	low   int  // the smallest capacity it keeps, and the largest size it serves
 	above uint // how many capacities it keeps, from low upwards
 	below uint // how many sizes it serves, from low downwards
@@ -232,7 +244,7 @@ const (
 )
 
 func newClass(i, limit int) *class {
-	c := &class{low: lowest(i, limit)}
+	c := &class{index: uint8(i), low: lowest(i, limit)}
 	c.above = uint(limit-c.low) + 1
 	if i < classAbove(limit) {
 		c.above = uint(lowest(i+1, limit) - c.low)
@@ -245,8 +257,11 @@ func newClass(i, limit int) *class {
 
 // keeps and serves look at both ends in one comparison: what lies beyond low
 // is a huge uint.
-func (c *class) keeps(size int) bool { return uint(size-c.low) < c.above }
-func (c *class) serves(n int) bool   { return uint(c.low-n) < c.below }
+func (c *class) keeps(b *Buffer) bool {
+	return uint(cap(b.B)-c.low) < c.above && b.asked-1 >= c.index-1
+}
+
+func (c *class) serves(n int) bool { return uint(c.low-n) < c.below }
 
 // lowest returns the smallest capacity in class i.
 func lowest(i, limit int) int {
