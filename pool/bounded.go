@@ -197,9 +197,19 @@ func (s *bounded) evict(n int64) bool {
 	return false
 }
 
-// stats holds all locks at once. It would otherwise count a buffer twice that
-// is taken from one shard and put into another.
+// stats counts until no shard was made meanwhile.
 func (s *bounded) stats() (count, bytes int64) {
+	for ok := false; !ok; {
+		count, bytes, ok = s.tryStats()
+	}
+	return count, bytes
+}
+
+// tryStats holds the locks of all shards at once, and fails when one is made
+// meanwhile. It would otherwise count a buffer twice, or not at all, that is
+// taken from one shard and put into another.
+func (s *bounded) tryStats() (count, bytes int64, ok bool) {
+	locked := 0
 	for sh := range s.all() {
 		sh.mu.Lock()
 		defer sh.mu.Unlock()
@@ -207,8 +217,12 @@ func (s *bounded) stats() (count, bytes int64) {
 			count += int64(len(st.buffers))
 		}
 		bytes += sh.used
+		locked++
 	}
-	return count, bytes
+	for range s.all() {
+		locked--
+	}
+	return count, bytes, locked == 0
 }
 
 // arm sees to it that the next garbage collection calls collect.

@@ -27,17 +27,19 @@ type Buffer struct {
 	// nil when they did not. Its length is how many they took.
 	whole []byte
 
-	// asked is the class that GetSize took the buffer for. Put returns it there,
-	// also when its content has outgrown the class: the next use of that size will
-	// find it, and is likely to need it. In the class of its capacity, where only
-	// larger uses look, such buffers would pile up.
+	// asked is the class that GetSize took the buffer for. Put returns it there even
+	// if it has outgrown the class: in the class of its capacity, where only larger
+	// uses look, such buffers would pile up. To look there on a miss, as long as
+	// the class has more outgrown ones than were taken, prevents that as well. But
+	// where one use in ten outgrew its size, a use took 3.5 times as long as with a
+	// bare sync.Pool that way, and 1.5 times this way.
 	asked uint8
 
 	shard *shard // where Put goes, with MaxIdleBytes set: to where Get was
 }
 
-// unsized as Buffer.asked means that no size was asked for. No GetSize asks for
-// class 0, so a Buffer from elsewhere is unsized.
+// unsized is Buffer.asked after Get, of idle buffers and of those from elsewhere:
+// no GetSize asks for class 0.
 const unsized = 0
 
 // noCopy has go vet report copies of a Buffer.
@@ -80,15 +82,16 @@ func (b *Buffer) Available() int { return cap(b.B) - len(b.B) }
 // does nothing when n is not positive, and panics, as append does, when the sum
 // of len(B) and n is more than a slice can hold.
 //
-// Grow, Write, WriteByte and WriteString use the room again of what was read,
-// so that a Buffer used as a queue stops to allocate.
+// Grow, Write, WriteByte and WriteString reuse the room of what was read, so that
+// a Buffer used as a queue stops allocating. This moves the content: slices of B
+// taken earlier then show other bytes.
 func (b *Buffer) Grow(n int) {
 	if n <= b.Available() {
 		return
 	}
-	// append adds a quarter at least. So a queue that is never longer than now
-	// will have read as much before it is out of room again, and what moves is at
-	// most four times what was read.
+	// A quarter, so that the bytes moved are at most four times the bytes read, and
+	// because append may make no more room than a quarter: a queue that had to read
+	// more than that first would go on allocating.
 	if b.whole != nil && len(b.whole) >= len(b.B)/4 {
 		b.restore()
 	}
