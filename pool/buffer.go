@@ -86,9 +86,12 @@ func (b *Buffer) Available() int { return cap(b.B) - len(b.B) }
 // a Buffer used as a queue stops allocating. This moves the content: slices of B
 // taken earlier then show other bytes.
 func (b *Buffer) Grow(n int) {
-	if n <= b.Available() {
-		return
+	if n > b.Available() {
+		b.makeRoom(n)
 	}
+}
+
+func (b *Buffer) makeRoom(n int) {
 	// A quarter, so that the bytes moved are at most four times the bytes read, and
 	// because append may make no more room than a quarter: a queue that had to read
 	// more than that first would go on allocating.
