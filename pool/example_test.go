@@ -70,7 +70,7 @@ func ExamplePool_GetSize() {
 func ExamplePool_GetSize_response() {
 	buffers := &pool.Pool{MaxIdleBytes: 1 << 20}
 	read := func(res *http.Response) (string, error) {
-		defer res.Body.Close()
+		defer func() { _ = res.Body.Close() }()
 		var b *pool.Buffer
 		if n := res.ContentLength; n >= 0 && n < pool.DefaultMaxSize {
 			b = buffers.GetSize(int(n) + 1)

@@ -136,8 +136,8 @@ func (p *Pool) getSize(n int) *Buffer {
 // MaxSize and MaxIdleBytes leaves room. It makes room by dropping a larger idle
 // buffer. The caller must not use b after that, nor any slice of its bytes.
 //
-// A Buffer from elsewhere is as welcome as one from Get. One without capacity
-// is dropped; nil is ignored.
+// The Buffer need not come from this Pool. One without capacity is dropped; nil is
+// ignored.
 func (p *Pool) Put(b *Buffer) {
 	if b == nil {
 		return

@@ -1,8 +1,8 @@
 package timerx
 
 // NewFunc returns an idle Timer in callback form: each tick runs f in a
-// goroutine of its own. f never runs twice at once: while it runs the timer can
-// be due, which is one run to follow, and no more than one.
+// goroutine of its own. f never runs twice at once: if the timer becomes due while
+// f runs, f runs once more after that, and no more than once.
 //
 // f may call every method except StopWait. NewFunc panics if f is nil.
 func NewFunc(f func()) *Timer {
@@ -14,9 +14,9 @@ func NewFunc(f func()) *Timer {
 	return t
 }
 
-// StopWait is Stop and then waits until the callback is not running. What that
-// run has armed, as one does to try again, is stopped too and counts as a tick
-// prevented. In channel form there is nothing to wait for.
+// StopWait is Stop and then waits until the callback is not running. If that run
+// arms the timer, as it may to try again, StopWait stops it too and reports a
+// tick prevented. In channel form there is nothing to wait for.
 //
 // StopWait waits for ever if the callback calls it, or needs a lock that its
 // caller holds.

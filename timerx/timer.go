@@ -19,8 +19,8 @@ import (
 // any goroutine, and none but StopWait blocks. Once the Timer has been used,
 // neither its methods nor its ticks allocate.
 //
-// The runtime refers to an armed Timer until it is due or stopped: who owns a
-// Timer stops it when he closes. A Timer first used in a [testing/synctest]
+// The runtime refers to an armed Timer until it is due or stopped, so call Stop
+// when the Timer is needed no more. A Timer first used in a [testing/synctest]
 // bubble must stay in it, and one first used outside must stay out.
 type Timer struct {
 	// MaxWait is for how long calls of Touch can put off a tick, counted from
@@ -108,8 +108,8 @@ func (t *Timer) arm(d time.Duration) bool {
 }
 
 // ArmAt is Arm for a timer that is to be due at an instant: at once if at has
-// passed. Like d, the time until then is measured by the monotonic clock: a step
-// of the wall clock after the call does not change it.
+// passed. The time until then is measured by the monotonic clock: a step of the
+// wall clock after the call does not change it.
 func (t *Timer) ArmAt(at time.Time) bool {
 	return t.Arm(time.Until(at))
 }
@@ -133,8 +133,8 @@ func (t *Timer) Reset(d time.Duration) bool {
 // event has come for d. It may move the deadline of an armed timer either way,
 // and does nothing to one that is due.
 //
-// A later deadline costs no call of the runtime's timer, which wakes at the old
-// one instead, at most once per d, and is set again.
+// To move the deadline to a later time, Touch does not set the runtime's timer: that
+// one wakes up at the old deadline, at most once per d, and is set again then.
 func (t *Timer) Touch(d time.Duration) {
 	if t == nil {
 		return
@@ -157,8 +157,9 @@ func (t *Timer) Touch(d time.Duration) {
 	t.mu.Unlock()
 }
 
-// Fire makes the timer due now: a flush that does not wait for the linger. It
-// does nothing to a timer that is due.
+// Fire makes the timer due now, without waiting for its deadline: for a flush
+// before the linger is over. It does nothing to a timer that is due. Where package
+// time says that a timer fires, by itself, this one says that it ticks.
 func (t *Timer) Fire() {
 	if t == nil {
 		return
