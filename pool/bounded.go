@@ -99,7 +99,7 @@ func (s *bounded) put(b *Buffer, i int) (dropped bool) {
 		sh.mu.Unlock()
 		switch {
 		case s.reserve(n):
-		case s.evict(n, i):
+		case s.evict(n):
 			dropped = true
 		default:
 			return true
@@ -176,15 +176,15 @@ func (s *bounded) take(n int64) bool {
 	}
 }
 
-// evict drops a buffer of a class above i, and so frees the n bytes for one of
-// class i. Otherwise a few large buffers in steady use would keep all the small
-// ones out, for ever.
-func (s *bounded) evict(n int64, i int) bool {
+// evict drops a buffer of more than n bytes, and so frees n bytes for another.
+// Otherwise a few large buffers in steady use would keep all the small ones
+// out, for ever.
+func (s *bounded) evict(n int64) bool {
 	for sh := range s.all() {
 		sh.mu.Lock()
 		room := sh.room
-		if largest := bits.Len32(sh.present) - 1; largest > i {
-			sh.pop(largest)
+		if i, size := sh.largest(); size > n {
+			sh.pop(i)
 		}
 		freed := sh.room - room
 		sh.room = room
@@ -197,9 +197,19 @@ func (s *bounded) evict(n int64, i int) bool {
 	return false
 }
 
-// stats holds all locks at once. It would otherwise count a buffer twice that
-// is taken from one shard and put into another.
+// stats counts until no shard was made meanwhile.
 func (s *bounded) stats() (count, bytes int64) {
+	for ok := false; !ok; {
+		count, bytes, ok = s.tryStats()
+	}
+	return count, bytes
+}
+
+// tryStats holds the locks of all shards at once, and fails when one is made
+// meanwhile. It would otherwise count a buffer twice, or not at all, that is
+// taken from one shard and put into another.
+func (s *bounded) tryStats() (count, bytes int64, ok bool) {
+	locked := 0
 	for sh := range s.all() {
 		sh.mu.Lock()
 		defer sh.mu.Unlock()
@@ -207,8 +217,12 @@ func (s *bounded) stats() (count, bytes int64) {
 			count += int64(len(st.buffers))
 		}
 		bytes += sh.used
+		locked++
 	}
-	return count, bytes
+	for range s.all() {
+		locked--
+	}
+	return count, bytes, locked == 0
 }
 
 // arm sees to it that the next garbage collection calls collect.
@@ -278,6 +292,17 @@ func (sh *shard) pop(i int) *Buffer {
 	sh.room += b.size
 	sh.used -= b.size
 	return b.Buffer
+}
+
+// largest returns the class of the largest buffer that pop would return, and
+// its size.
+func (sh *shard) largest() (class int, size int64) {
+	for i := range sh.stacks {
+		if st := sh.stacks[i].buffers; len(st) > 0 && st[len(st)-1].size > size {
+			class, size = i, st[len(st)-1].size
+		}
+	}
+	return class, size
 }
 
 // trim drops from each stack the buffers at the bottom, which no pop has come

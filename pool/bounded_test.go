@@ -353,3 +353,58 @@ func TestStatsSeesAMovingBufferOnceP3(t *testing.T) {
 		t.Errorf("Stats = %+v, want one buffer allocated: an idle one is found wherever it lies", s)
 	}
 }
+
+// Uses that outgrow a small size fill the bound with large buffers, though these
+// lie with the small ones. They must not keep uses of another size out.
+func TestOutgrownBuffersDoNotStarveOthersP6(t *testing.T) {
+	if alloctest.Skewed() {
+		t.Skip("allocations are not countable in a race or coverage build")
+	}
+	p := &pool.Pool{MaxSize: 1 << 20, MaxIdleBytes: 1 << 20}
+	outgrow := func() {
+		var four [4]*pool.Buffer
+		for i := range four {
+			four[i] = p.GetSize(1 << 10)
+			four[i].Grow(256 << 10)
+		}
+		for _, b := range four {
+			p.Put(b)
+		}
+	}
+	const uses = 20_000
+	for i := range uses {
+		if i%80 == 0 {
+			outgrow()
+		} else if i%20 != 0 {
+			p.Put(p.GetSize(4 << 10))
+		}
+	}
+	if s := p.Stats(); s.Allocated > uses/10 {
+		t.Errorf("Stats = %+v, want at most one allocation in 10 of %d uses", s, uses)
+	}
+}
+
+// The documented bound on the heap holds for the smallest buffers, too.
+func TestHeapAgreesWithIdleBytesOfSmallBuffers(t *testing.T) {
+	if alloctest.Skewed() {
+		t.Skip("memory is not measurable in a race or coverage build")
+	}
+	collectByHand(t)
+	for _, size := range []int{1, 17, 33, 65, 129, 257, 511, 513} {
+		p := &pool.Pool{MaxIdleBytes: bounded}
+		for range 3 { // nothing of the pool before
+			collect(t)
+		}
+		before := heap()
+		for range 20_000 {
+			p.Put(buffer(size))
+		}
+		got := heap() - before // one collection keeps them all
+		s := p.Stats()
+		if want := s.IdleBytes + s.IdleBytes/4 + 128*s.Idle; got > want || s.Idle != 20_000 {
+			t.Errorf("%d buffers of %d bytes: heap grew by %d bytes, want at most %d", s.Idle, size, got, want)
+		}
+		t.Logf("%d bytes: %.1f bytes of the heap each", size, float64(got)/float64(s.Idle))
+		runtime.KeepAlive(p)
+	}
+}

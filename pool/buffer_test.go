@@ -3,6 +3,7 @@ package pool_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/lowalloc/lowalloc/internal/alloctest"
 	"github.com/lowalloc/lowalloc/pool"
 )
 
@@ -208,4 +210,65 @@ func FuzzBuffer(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A queue uses the room of what was read, as a bytes.Buffer does.
+func TestBufferAsQueueDoesNotAllocate(t *testing.T) {
+	for _, depth := range []int{1, 1000, 20_000, 30_000} {
+		for name, write := range map[string]func(b *pool.Buffer, p []byte){
+			"Write":       func(b *pool.Buffer, p []byte) { _, _ = b.Write(p) },
+			"WriteByte":   func(b *pool.Buffer, p []byte) { _ = b.WriteByte(p[0]) },
+			"WriteString": func(b *pool.Buffer, _ []byte) { _, _ = b.WriteString("a hundred") },
+			"Grow": func(b *pool.Buffer, p []byte) {
+				b.Grow(len(p))
+				b.B = append(b.B, p...)
+			},
+		} {
+			t.Run(fmt.Sprintf("depth=%d/%s", depth, name), func(t *testing.T) {
+				b := buffer(32 << 10)
+				b.B = b.B[:depth]
+				p := make([]byte, 100)
+				use := func() {
+					write(b, p)
+					_, _ = b.Read(p[:len(b.B)-depth])
+				}
+				for range 10_000 {
+					use()
+				}
+				if cap(b.B) > 64<<10 {
+					t.Errorf("capacity %d for a queue of %d bytes", cap(b.B), depth)
+				}
+				alloctest.Gate(t, 10_000, 0, 0, use)
+				if b.Reset(); cap(b.B) < 32<<10 {
+					t.Errorf("capacity %d after Reset, want the 32 KiB it had", cap(b.B))
+				}
+			})
+		}
+	}
+}
+
+// What the owner has split off is no longer the Buffer's, whatever was read
+// before: neither Reset nor a write may bring it back.
+func TestSplitOffBytesStayTheOwners(t *testing.T) {
+	for name, after := range map[string]func(b *pool.Buffer){
+		"ReadAll": func(b *pool.Buffer) { _, _ = io.ReadAll(b) },
+		"Reset":   func(b *pool.Buffer) { b.Reset() },
+		"Read":    func(b *pool.Buffer) { _, _ = b.Read(make([]byte, 3)) },
+		"Write":   func(b *pool.Buffer) { _, _ = b.Write(bytes.Repeat([]byte("B"), b.Available()+1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := buffer(64)
+			_, _ = b.WriteString("xhello world, the rest")
+			_, _ = b.Read(make([]byte, 1))
+			head := b.B[:5:5]
+			b.B = b.B[5:]
+			after(b)
+			for b.Available() > 0 {
+				_ = b.WriteByte('B')
+			}
+			if string(head) != "hello" {
+				t.Errorf("the bytes split off became %q", head)
+			}
+		})
+	}
 }

@@ -33,13 +33,16 @@
 // not used for two collections. Until then each class of sizes (a class reaches
 // from one power of two to the next) keeps at most
 //
-//	(most buffers in use at once since the last collection but one + GOMAXPROCS) * largest size
+//	(most buffers in use at once since the last collection but one + GOMAXPROCS) * largest capacity
+//
+// A buffer that outgrew the size asked of GetSize stays in the class of that size,
+// so there the largest capacity can be MaxSize.
 //
 // With MaxIdleBytes the capacities of all idle buffers together never exceed it,
 // at no instant and with any number of goroutines, and a buffer that was not used
 // for two collections is freed, too. The heap holds at most
 //
-//	MaxIdleBytes * 5/4 + 64 bytes for each idle buffer
+//	MaxIdleBytes * 5/4 + 128 bytes for each idle buffer
 //
 // since the runtime rounds allocations up. If you set B to a part of a larger
 // array, only the capacity of the part is counted, though the whole array stays

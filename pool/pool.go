@@ -85,9 +85,10 @@ func (p *Pool) takeAny() *Buffer {
 // is Get. Like make it panics, or runs out of memory, when n is too large.
 //
 // It reuses only idle buffers of the class of n: those with a capacity of at
-// least n rounded up to a power of two, and of less than twice that. A larger
-// one stays idle. So where the size is a guess or unknown, as with an
-// http.Response whose ContentLength is -1, call Get.
+// least n rounded up to a power of two and less than twice that, and those that
+// GetSize gave out for such a size and that have grown since. Other larger ones
+// stay idle. So where the size is unknown, as with an http.Response whose
+// ContentLength is -1, call Get.
 //
 // For ReadFrom, pass the size of the content plus one: it needs a free byte to
 // see the end.
@@ -95,6 +96,7 @@ func (p *Pool) GetSize(n int) *Buffer {
 	if c := p.recent.Load(); c != nil && c.serves(n) {
 		if b, ok := c.idle.Get().(*Buffer); ok {
 			b.misuse.leave(b)
+			b.asked = c.index
 			return b
 		}
 	}
@@ -118,12 +120,15 @@ func (p *Pool) getSize(n int) *Buffer {
 	}
 	size := max(n, lowest(i, limit))
 	if b == nil {
-		return p.alloc(size)
+		b = p.alloc(size)
+	} else {
+		b.misuse.leave(b)
 	}
-	b.misuse.leave(b)
 	if cap(b.B) < n { // only the last class has sizes that do not serve all its uses
+		p.allocated.Add(1)
 		b.B = make([]byte, 0, size)
 	}
+	b.asked = uint8(i)
 	return b
 }
 
@@ -140,8 +145,13 @@ func (p *Pool) Put(b *Buffer) {
 	b.misuse.enter(b)
 	b.Reset()
 	if c := p.recent.Load(); c != nil && c.keeps(cap(b.B)) {
-		c.idle.Put(b)
-		return
+		if b.asked == c.index {
+			b.asked = unsized
+		}
+		if b.asked == unsized {
+			c.idle.Put(b)
+			return
+		}
 	}
 	p.put(b)
 }
@@ -156,6 +166,10 @@ func (p *Pool) put(b *Buffer) {
 	if size == limit {
 		i = classAbove(size) // where GetSize looks for it: a limit need not be a power of two
 	}
+	if b.asked != unsized {
+		i = min(i, int(b.asked)) // see Buffer
+		b.asked = unsized
+	}
 	if p.MaxIdleBytes > 0 {
 		if p.store().put(b, i) {
 			p.discarded.Add(1)
@@ -167,7 +181,9 @@ func (p *Pool) put(b *Buffer) {
 		p.classes[i].CompareAndSwap(nil, newClass(i, limit))
 		c = p.classes[i].Load()
 	}
-	p.recent.Store(c)
+	if p.recent.Load() != c {
+		p.recent.Store(c)
+	}
 	c.idle.Put(b)
 }
 
@@ -219,9 +235,10 @@ func (p *Pool) newStore() *bounded {
 // Get and Put try the class of the last Put before they compute one: that takes
 // 1.2 times as long as a bare sync.Pool, where computing it each time took 1.4.
 type class struct {
-	low   int  // the smallest capacity it keeps, and the largest size it serves
-	above uint // how many capacities it keeps, from low upwards
-	below uint // how many sizes it serves, from low downwards
+	index uint8 // in Pool.classes
+	low   int   // the smallest capacity it keeps, and the largest size it serves
+	above uint  // how many capacities it keeps, from low upwards
+	below uint  // how many sizes it serves, from low downwards
 	idle  sync.Pool
 }
 
@@ -232,7 +249,7 @@ const (
 )
 
 func newClass(i, limit int) *class {
-	c := &class{low: lowest(i, limit)}
+	c := &class{index: uint8(i), low: lowest(i, limit)}
 	c.above = uint(limit-c.low) + 1
 	if i < classAbove(limit) {
 		c.above = uint(lowest(i+1, limit) - c.low)

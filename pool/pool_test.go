@@ -1,9 +1,11 @@
 package pool_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/bits"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -280,3 +282,88 @@ func TestAllocsWarmGetPutP1(t *testing.T) {
 }
 
 var content = make([]byte, 5000)
+
+// Uses that outgrow the size they asked for must find the buffers that earlier
+// ones have grown: nobody else would, and they would pile up.
+func TestOutgrownBuffersAreReused(t *testing.T) {
+	block := make([]byte, 400<<10)
+	if alloctest.Skewed() {
+		t.Skip("sync.Pool drops items at random in a race build")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	collectByHand(t)
+	const uses = 1000
+	for _, maxIdle := range []int64{0, 4 << 20} {
+		for name, use := range map[string]func(b *pool.Buffer, i int){
+			"always":     func(b *pool.Buffer, _ int) { _, _ = b.Write(block) },
+			"one in ten": func(b *pool.Buffer, i int) { _, _ = b.Write(block[:i%10/9*len(block)]) },
+			"ReadFrom without room for the end": func(b *pool.Buffer, _ int) {
+				_, _ = b.ReadFrom(bytes.NewReader(block[:1024]))
+			},
+		} {
+			t.Run(fmt.Sprintf("MaxIdleBytes=%d/%s", maxIdle, name), func(t *testing.T) {
+				p := &pool.Pool{MaxSize: 1 << 20, MaxIdleBytes: maxIdle}
+				before := heap()
+				for i := range uses {
+					b := p.GetSize(1000)
+					use(b, i)
+					p.Put(b)
+					p.Put(p.GetSize(250 << 10)) // of the class that the others grow to: they must not end up there
+				}
+				grown := heapInUse() - before
+				if s := p.Stats(); s.Allocated != 2 || s.Discarded != 0 || grown > 1<<20 {
+					t.Errorf("%d uses: Stats = %+v, heap %+d bytes; want 2 allocated, none discarded, less than 1 MiB", uses, s, grown)
+				}
+				runtime.KeepAlive(p)
+			})
+		}
+	}
+}
+
+// heapInUse is heap without a collection before it.
+func heapInUse() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A buffer that outgrew its GetSize goes to the uses of that size only: a Get
+// after it, which knows no size, leaves the buffer to all.
+func TestOutgrownBufferForgetsItsSize(t *testing.T) {
+	if alloctest.Skewed() {
+		t.Skip("sync.Pool drops items at random in a race build")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	collectByHand(t)
+	for _, maxIdle := range []int64{0, bounded} {
+		p := &pool.Pool{MaxIdleBytes: maxIdle}
+		b := p.GetSize(1000)
+		p.Put(b)
+		p.Put(p.GetSize(1000)) // of the class that was Put last, as most are
+		if p.Get() != b {
+			t.Fatalf("MaxIdleBytes %d: Get does not find the idle buffer", maxIdle)
+		}
+		b.Grow(40 << 10)
+		p.Put(b)
+		if p.GetSize(1000) == b {
+			t.Errorf("MaxIdleBytes %d: a buffer grown by a use of Get went to a small use", maxIdle)
+		} else if p.GetSize(30<<10) != b {
+			t.Errorf("MaxIdleBytes %d: a buffer grown by a use of Get did not go to a large use", maxIdle)
+		}
+	}
+}
+
+// Buffers of the last class do not serve all its sizes. A new array in one of
+// them is an allocation like any other.
+func TestStatsCountsNewArraysOfTheLastClass(t *testing.T) {
+	for _, maxIdle := range []int64{0, bounded} {
+		p := &pool.Pool{MaxSize: 128 << 20, MaxIdleBytes: maxIdle}
+		p.Put(buffer(64 << 20))
+		if b := p.GetSize(100 << 20); cap(b.B) < 100<<20 {
+			t.Errorf("capacity %d, want 100 MiB", cap(b.B))
+		}
+		if s := p.Stats(); s.Allocated != 1 {
+			t.Errorf("MaxIdleBytes %d: Stats = %+v, want 1 allocated", maxIdle, s)
+		}
+	}
+}
