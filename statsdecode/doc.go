@@ -78,8 +78,25 @@
 // # Memory
 //
 // A walk holds a window of 64 KiB, or twice the largest entry, and one
-// item. A Decoder remembers up to MaxNames strings between answers. From
-// the second answer with the same names on, a walk over indices allocates at
-// most once an index. Decoding costs no more memory than a multiple of the
-// largest entry, however large the answer is and whatever is in it.
+// item. A Decoder remembers up to MaxNames strings between answers. From the
+// second answer with the same names on, a walk over the indices of a server
+// allocates 16 times and 8 KiB at most, however many there are (held by
+// TestAllocsPerAnswer); past MaxNames once an index. Decoding costs no more
+// memory than a multiple of the largest entry, however large the answer is and
+// whatever is in it.
+//
+// # Guarantees
+//
+// What decoders of JSON, and walks over its tokens, leave to their users:
+//
+//   - A cut answer is an error at whatever byte it was cut
+//     (TestEveryCutIsAnError).
+//   - An entry has nothing of the one before it, nor an answer
+//     (TestNothingStale).
+//   - A number that does not fit is an error of that field alone, and the other
+//     fields are there (TestFieldErrorSaysWhere, TestFieldErrorKeepsTheRest).
+//   - Failed shards and nodes are an error, after the data
+//     (TestQuirk09StatusFineDataGone, TestQuirk20and28and31NodesFail).
+//   - How fast an entry is decoded depends on how usual it is; what comes of it
+//     does not (TestShortcutEqualsReferenceOnMutations, FuzzShortcut).
 package statsdecode
