@@ -83,9 +83,25 @@
 //
 // A walk holds a window of 64 KiB, or up to twice the largest entry, and one
 // item, however large the answer is. A Decoder remembers up to MaxNames strings
-// between answers: from the second answer with the same names on, a walk over
-// indices allocates a few times in all, and once for each index beyond those.
-// What decoding an entry takes beside the window is in proportion to the entry:
-// about as much for what servers send, some tens of times as much for what is
-// made to take the most. [Decoder].MaxEntryBytes bounds both.
+// between answers. From the second answer with the same names on, a walk over the
+// indices of a server allocates 16 times and 8 KiB at most, however many there are
+// (held by TestAllocsPerAnswer); past MaxNames once more for each index. What
+// decoding an entry takes beside the window is in proportion to the entry: about
+// as much for what servers send, some tens of times as much for what is made to
+// take the most. [Decoder].MaxEntryBytes bounds both.
+//
+// # Guarantees
+//
+// What decoders of JSON, and walks over its tokens, leave to their users:
+//
+//   - A cut answer is an error at whatever byte it was cut
+//     (TestEveryCutIsAnError).
+//   - An entry has nothing of the one before it, nor an answer
+//     (TestNothingStale).
+//   - A number that does not fit is an error of that field alone, and the other
+//     fields are there (TestFieldErrorSaysWhere, TestFieldErrorKeepsTheRest).
+//   - Failed shards and nodes are an error, after the data
+//     (TestQuirk09StatusFineDataGone, TestQuirk20and28and31NodesFail).
+//   - How fast an entry is decoded depends on how usual it is; what comes of it
+//     does not (TestShortcutEqualsReferenceOnMutations, FuzzShortcut).
 package statsdecode
