@@ -145,10 +145,8 @@ func (p *Pool) Put(b *Buffer) {
 	b.misuse.enter(b)
 	b.Reset()
 	if c := p.recent.Load(); c != nil && c.keeps(cap(b.B)) {
-		if b.asked == c.index {
+		if b.asked == unsized || b.asked == c.index {
 			b.asked = unsized
-		}
-		if b.asked == unsized {
 			c.idle.Put(b)
 			return
 		}
