@@ -22,7 +22,8 @@
 // # Memory
 //
 // This is what one idle writer or reader holds, in KiB, after a stream of 1 MiB;
-// beside it those of the standard library of Go 1.26.
+// beside it those of the standard library of Go 1.26. Since Go 1.27 its writers
+// hold 15 KiB less than those here, and 280 KiB less at level 9.
 //
 //	level        here   compress/gzip
 //	-2            323             721

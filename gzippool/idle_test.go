@@ -147,6 +147,9 @@ func TestTableOfBytesHeld(t *testing.T) {
 	dst := make([]byte, 0, 2<<20)
 	check := func(row, impl string, want int64, use func() (keep any)) {
 		t.Helper()
+		if impl != "here" && !strings.HasPrefix(runtime.Version(), "go1.26") {
+			return // the table has Go 1.26 only
+		}
 		use()
 		if impl == "compress/gzip" && !strings.HasPrefix(runtime.Version(), "go1.26") {
 			return // Go 1.27 has another encoder

@@ -87,14 +87,13 @@ func send(p performer, address string) client {
 	}
 }
 
-func elastic(tb testing.TB, address string, cfg elastictransport.Config) client {
+func elastic(tb testing.TB, address string, options ...elastictransport.Option) client {
 	tb.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	cfg.URLs = []*url.URL{u}
-	c, err := elastictransport.New(cfg)
+	c, err := elastictransport.NewClient(append(options, elastictransport.WithURLs(u))...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -104,16 +103,12 @@ func elastic(tb testing.TB, address string, cfg elastictransport.Config) client 
 // theirs is elastic-transport-go, which compresses by itself. Level 0 is its
 // default, 6.
 func theirs(tb testing.TB, base http.RoundTripper, address string, level int) client {
-	return elastic(tb, address, elastictransport.Config{
-		Transport: base, CompressRequestBody: true, CompressRequestBodyLevel: level, PoolCompressor: true,
-	})
+	return elastic(tb, address, elastictransport.WithTransport(base), elastictransport.WithCompression(level))
 }
 
 // ours is the same client, whose transport compresses. Level 0 is our default, 1.
 func ours(tb testing.TB, base http.RoundTripper, address string, level int) client {
-	return elastic(tb, address, elastictransport.Config{
-		Transport: &gziphttp.Transport{Base: base, Gzip: &gzippool.Pool{Level: level}},
-	})
+	return elastic(tb, address, elastictransport.WithTransport(&gziphttp.Transport{Base: base, Gzip: &gzippool.Pool{Level: level}}))
 }
 
 // otel is the client of the OpenTelemetry collector, which brings its own base.
