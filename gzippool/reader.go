@@ -17,6 +17,7 @@ type TooLargeError struct {
 	Limit int64 // decompressed bytes
 }
 
+// Error says which limit it was.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("gzippool: more than %d bytes when decompressed", e.Limit)
 }

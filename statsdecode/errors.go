@@ -31,6 +31,7 @@ type DecodeError struct {
 	Err      error  // the cause: io.ErrUnexpectedEOF for a cut answer, the reader's own error, one of the Err values here, or a syntax or type error
 }
 
+// Error says what could not be decoded, where, and why, in one line.
 func (e *DecodeError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "statsdecode: %s: ", e.Endpoint)
@@ -65,6 +66,7 @@ type Cause struct {
 	Index  string `json:"index"` // the index it is about, if any
 }
 
+// Error says the status, the type and the reason, in one line.
 func (e *ResponseError) Error() string {
 	var b strings.Builder
 	b.WriteString("statsdecode: the server answered")
@@ -101,6 +103,7 @@ type Failure struct {
 	Cause  Cause  // what lies behind it, such as receive_timeout_transport_exception
 }
 
+// Error says how many failed, and of the first three why, in one line.
 func (e *PartialError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "statsdecode: partial answer: %d of %d failed", e.Failed, e.Total)
