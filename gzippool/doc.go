@@ -16,6 +16,13 @@
 // come while another goroutine is in a Read or Write. That call goes on, and
 // the memory goes back when it returns.
 //
+//	zw := p.Writer(dst)
+//	defer zw.Abort() // does nothing after Close
+//	if _, err := io.Copy(zw, src); err != nil {
+//		return err
+//	}
+//	return zw.Close()
+//
 // What lies idle refers neither to the last destination nor to the last source,
 // nor to an error of theirs.
 //

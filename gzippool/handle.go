@@ -22,7 +22,7 @@ const (
 )
 
 var (
-	errClosed = errors.New("gzippool: use after Close")
+	errClosed = errors.New("gzippool: use after Close or Abort")
 	errBusy   = errors.New("gzippool: two calls at once")
 	errLost   = errors.New("gzippool: an earlier call did not return")
 

@@ -52,7 +52,9 @@ type Reader struct {
 //
 // A stream that is cut off, or empty as a file of no bytes is, gives
 // [io.ErrUnexpectedEOF]. What is neither a member nor the end gives
-// [gzip.ErrHeader], after the good data.
+// [gzip.ErrHeader] after the good data, or io.ErrUnexpectedEOF when it is shorter
+// than a header. Damaged data gives the errors of the standard library, which are
+// those of the packages used here: gzip.ErrChecksum, flate.CorruptInputError.
 func (p *Pool) Reader(src io.Reader, max int64) *Reader {
 	d := p.decompressor(max)
 	d.source.r, d.source.left = src, compressedLimit(max)

@@ -24,9 +24,12 @@ type Writer struct {
 }
 
 // Writer returns a Writer that writes to dst, in pieces of about 250 bytes: put
-// a [bufio.Writer] in between where a write is expensive. It allocates only the
+// a [bufio.Writer] in between where a write is expensive, and flush that after
+// Flush and after Close, which do not reach through it. It allocates only the
 // Writer once warm. It does not close dst, and when it is closed it does not
 // hold on to it.
+//
+// A file can be appended to with a new Writer: a Reader reads all members.
 //
 // An invalid Level is the error of the first call.
 func (p *Pool) Writer(dst io.Writer) *Writer {
@@ -39,7 +42,8 @@ func (p *Pool) Writer(dst io.Writer) *Writer {
 	return w
 }
 
-// Write compresses p. Bytes arrive at the destination late: when there are
+// Write compresses p. But for the 10 bytes of the header, which come with the
+// first call, bytes arrive at the destination late: when there are
 // enough for a block of 64 KiB, and with Flush and Close.
 func (w *Writer) Write(p []byte) (int, error) {
 	c, err := w.enter()
@@ -97,7 +101,8 @@ func (w *Writer) Flush() error {
 }
 
 // Close writes the rest and the trailer, and ends the use of w. What it returns
-// tells whether the whole stream has arrived; a further Close repeats it.
+// tells whether the destination has taken the whole stream; a further Close
+// repeats it. Close after Abort returns an error.
 //
 // While another goroutine is in a call of w, Close returns an error, and the
 // stream stays without its end.

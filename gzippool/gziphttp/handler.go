@@ -15,13 +15,18 @@ const DefaultMaxBody = 32 << 20
 
 // Handler returns a handler that calls next with request bodies decompressed,
 // up to max bytes: 0 means [DefaultMaxBody], less than 0 no limit. It does not
-// compress responses, and does not limit bodies that arrive plain. p has the
-// memory; nil means a pool of the handler's own.
+// compress responses. p has the memory; nil means a pool of the handler's own.
+//
+// max is for compressed bodies alone. To limit plain ones as well, put
+// [http.MaxBytesHandler] inside, which then counts decompressed bytes:
+//
+//	gziphttp.Handler(p, http.MaxBytesHandler(next, n), n)
 //
 // A body in gzip, or x-gzip, reaches next on a copy of the request, without
 // Content-Encoding and Content-Length and of unknown length. One in anything
 // else, or compressed twice, is answered with 415 (Unsupported Media Type) and
-// an Accept-Encoding that names gzip.
+// an Accept-Encoding that names gzip. One in identity is plain, and reaches next
+// as it is.
 //
 // Nothing is read before next reads, so next can still refuse the body. What is
 // wrong with it, next learns from Read, and answers. For too many bytes, that
