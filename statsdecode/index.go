@@ -23,8 +23,22 @@ func (ix *Index) Clone() *Index {
 	return &c
 }
 
-// reset makes ix the zero Index, but keeps the memory of its slices.
-func (ix *Index) reset() { *ix = Index{Shards: reuse(ix.Shards)} }
+// reset makes ix the zero Index, but keeps the memory of its slices, as far as
+// a real index needs it.
+func (ix *Index) reset() {
+	shards := reuse(ix.Shards)
+	all := shards[:cap(shards)]
+	for i := range all {
+		if cap(all[i].Copies) > maxReuseCopies {
+			all[i] = Shard{}
+		}
+	}
+	*ix = Index{Shards: shards}
+}
+
+// maxReuseCopies is how many copies of a shard may be used again: a primary and
+// some replicas, of more than a kilobyte each.
+const maxReuseCopies = 8
 
 // intern replaces strings that refer to the window.
 func (ix *Index) intern(name []byte, names *names) {

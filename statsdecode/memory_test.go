@@ -327,6 +327,33 @@ func TestManyMembersAreRefused(t *testing.T) {
 		}
 		runtime.KeepAlive(&d)
 	}
+	// Just above the bound, the shortcut and the reference agree.
+	for n, want := range map[int]string{4096: "a", 4200: "a*"} {
+		answer := `{"indices":{"a":{"shards":{"0":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}}}}`
+		if got := walkIndices(new(statsdecode.Decoder), strings.NewReader(answer)); got.names != want {
+			t.Errorf("%d copies in %d bytes: %q, want %q", n, len(answer), got.names, want)
+		}
+	}
+	// Copies of one index after the other do not add up in the Decoder.
+	var b strings.Builder
+	b.WriteString(`{"indices":{`)
+	for k := range 20 {
+		fmt.Fprintf(&b, `"i%d":{"shards":{`, k)
+		for s := range 20 - k {
+			fmt.Fprintf(&b, `"%d":[],`, s)
+		}
+		b.WriteString(`"x":[` + strings.TrimSuffix(strings.Repeat(`{},`, 4000), ",") + `]}},`)
+	}
+	b.WriteString(`"end":{}}}`)
+	var d statsdecode.Decoder
+	before := alloctest.LiveHeap()
+	if got := walkIndices(&d, strings.NewReader(b.String())); got.end != nil || got.field != nil {
+		t.Error(got.field, got.end)
+	}
+	if after := alloctest.LiveHeap(); after > before+16<<20 {
+		t.Errorf("%d bytes are held after %d bytes of copies", after-before, b.Len())
+	}
+	runtime.KeepAlive(&d)
 	// A real index has as many copies as this, even if a filter left little of each.
 	copies := strings.TrimSuffix(strings.Repeat(`"0":[{"docs":{"count":1}},{}],`, 1024), ",")
 	if got := walkIndices(new(statsdecode.Decoder), strings.NewReader(`{"indices":{"a":{"shards":{`+copies+`}}}}`)); got.names != "a" {

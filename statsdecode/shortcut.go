@@ -145,7 +145,7 @@ func (s *shortcut) list(l list) bool {
 				return false
 			}
 		}
-		if s.elems++; s.elems > maxMembers { // the reference knows how many are too many
+		if s.elems++; s.elems > maxCopies { // the reference knows how many are too many
 			return false
 		}
 		if !s.element(l.next(name, s.names)) {
