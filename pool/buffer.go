@@ -61,9 +61,7 @@ func (b *Buffer) Reset() {
 // restore moves the content to the front that drain took off, if B still begins
 // where drain left it and has the same end: otherwise the caller has put another
 // array there, or has split off bytes to keep them.
-//
-//go:noinline
-func (b *Buffer) restore() { // rare, and so not worth the room that it would take in Pool.Put
+func (b *Buffer) restore() {
 	if b.drained() {
 		b.B = append(b.whole[:0], b.B...)
 	}

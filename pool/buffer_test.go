@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -270,5 +271,23 @@ func TestSplitOffBytesStayTheOwners(t *testing.T) {
 				t.Errorf("the bytes split off became %q", head)
 			}
 		})
+	}
+}
+
+// So does a Put that finds the class of the last one.
+func TestReadKeepsCapacityWithoutMaxIdleBytes(t *testing.T) {
+	if alloctest.Skewed() {
+		t.Skip("sync.Pool drops items at random in a race build")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	collectByHand(t)
+	p := new(pool.Pool)
+	p.Put(buffer(5000))
+	b := p.Get()
+	b.SetString(strings.Repeat("x", 1000))
+	_, _ = b.Read(make([]byte, 100))
+	p.Put(b)
+	if got := p.Get(); got != b || cap(got.B) != 5000 {
+		t.Errorf("Get after a Read and Put: same buffer %t, capacity %d; want true, 5000", got == b, cap(got.B))
 	}
 }
