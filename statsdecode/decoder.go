@@ -95,7 +95,7 @@ func (d *Decoder) Indices(r io.Reader) iter.Seq2[*Index, error] {
 		ix.reset()
 		err := w.decode(ix, noCopy...)
 		if w.fatal == nil {
-			ix.mark(w.raw)
+			markBoth(w.raw, &ix.Primaries, &ix.Total)
 			ix.intern(w.key, &d.names)
 		}
 		return ix, err

@@ -66,7 +66,7 @@ func (w *walk) member() {
 		err = w.counts(&w.header.Nodes)
 	case key == "_all" && len(w.path) > 0 && w.path[0] == "indices":
 		if err = w.decode(&w.header.All); w.fatal == nil {
-			w.header.All.mark(w.raw)
+			markBoth(w.raw, &w.header.All.Primaries, &w.header.All.Total)
 		}
 	case key == "cluster_name":
 		err = w.decode(&w.header.ClusterName)

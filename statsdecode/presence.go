@@ -37,24 +37,14 @@ func (n *Node) marks(marks map[any]func()) {
 // leaves no trace of that, so behind it these walk the same bytes, and match
 // names as it does: in any case.
 
-func (a *AllStats) mark(value []byte) {
+// markBoth marks the two sums of an index, or of all indices.
+func markBoth(value []byte, primaries, total *CommonStats) {
 	for key, v := range members(value) {
 		switch {
 		case named(key, "primaries"):
-			a.Primaries.mark(v)
+			primaries.mark(v)
 		case named(key, "total"):
-			a.Total.mark(v)
-		}
-	}
-}
-
-func (ix *Index) mark(value []byte) {
-	for key, v := range members(value) {
-		switch {
-		case named(key, "primaries"):
-			ix.Primaries.mark(v)
-		case named(key, "total"):
-			ix.Total.mark(v)
+			total.mark(v)
 		}
 	}
 }
