@@ -4,82 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"time"
 
 	"github.com/lowalloc/lowalloc/statsdecode"
 )
-
-// Two polls of a server, and what happened in between.
-func Example() {
-	queries := 1000
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, `{
-			"_shards": {"total": 2, "successful": 2, "failed": 0},
-			"indices": {"logs-2026.11.30": {
-				"uuid": "YTJ7tKUYQKmkzC2Vd7yC6Q",
-				"total": {"search": {"query_total": %d, "query_time_in_millis": %d}}
-			}}
-		}`, queries, 20*queries)
-		queries += 600
-	}))
-	defer server.Close()
-
-	type poll struct {
-		at     time.Time
-		uuid   map[string]string
-		search map[string]statsdecode.Search // the one section that is compared
-	}
-	var decoder statsdecode.Decoder // one for the life of the poller: it remembers names
-
-	take := func() (*poll, error) {
-		address := server.URL + statsdecode.IndexStatsPath(statsdecode.SectionSearch, statsdecode.PathOptions{})
-		res, err := http.Get(address)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = res.Body.Close() }()
-		if res.StatusCode != http.StatusOK {
-			return nil, statsdecode.ReadError(res.StatusCode, res.Body)
-		}
-		p := &poll{time.Now(), map[string]string{}, map[string]statsdecode.Search{}}
-		for ix, err := range decoder.Indices(res.Body) {
-			switch {
-			case ix == nil:
-				return nil, err // an answer in part is not compared with another
-			case err != nil:
-				log.Print(err) // nor is an index that lacks a field
-			case ix.Total.Present.Has(statsdecode.SectionSearch):
-				p.uuid[ix.Name], p.search[ix.Name] = ix.UUID, ix.Total.Search
-			}
-		}
-		return p, nil
-	}
-
-	var before *poll
-	for range 2 {
-		now, err := take()
-		if err != nil {
-			log.Print(err) // the next poll is compared with the last good one
-			continue
-		}
-		for name, search := range now.search {
-			if before == nil || now.uuid[name] == "" || now.uuid[name] != before.uuid[name] {
-				continue // new, or made anew
-			}
-			mean, ok := search.MeanQueryTime(before.search[name])
-			rate, ok2 := search.QueryRate(before.search[name], now.at.Sub(before.at))
-			fmt.Println(name, mean, ok, rate > 0, ok2)
-		}
-		before = now
-		time.Sleep(time.Millisecond) // a program waits longer
-	}
-	// Output:
-	// logs-2026.11.30 20ms true true true
-}
 
 func ExampleDecoder_Indices() {
 	answer := strings.NewReader(`{"indices": {
