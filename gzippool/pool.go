@@ -16,7 +16,7 @@ const (
 	HuffmanOnly = gzip.HuffmanOnly
 
 	// NoLimit, like any other negative number, takes the limit from
-	// [Pool.Reader] and [Pool.AppendDecompress]: for sources that are trusted.
+	// Pool.Reader and Pool.AppendDecompress: for sources that are trusted.
 	NoLimit = -1
 )
 
@@ -24,8 +24,8 @@ const (
 // is ready to use. Set the fields before the first use and leave them; do not
 // copy a Pool after it. All methods may be called by many goroutines at once.
 type Pool struct {
-	// Level is 1 (fast) to 9 (small), or [HuffmanOnly]. 0 and -1 mean
-	// [DefaultLevel]. With any other, Validate and every attempt to compress
+	// Level is 1 (fast) to 9 (small), or HuffmanOnly. 0 and -1 mean
+	// DefaultLevel. With any other, Validate and every attempt to compress
 	// return an error; reading does not need a level.
 	Level int
 

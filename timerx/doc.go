@@ -1,4 +1,4 @@
-// Package timerx has the timer of a flush loop: one [Timer] for the life of the
+// Package timerx has the timer of a flush loop: one Timer for the life of the
 // loop, with nothing to drain, nothing to acknowledge and nothing to allocate.
 //
 // A loop that gathers items into batches flushes when a batch is full, when its
