@@ -1,0 +1,4 @@
+// A program that does nothing.
+package main
+
+func main() {}
