@@ -30,8 +30,6 @@ var leftOut = map[string]string{
 
 	"nodes.breakers.*.estimated_size":                  text,
 	"nodes.breakers.*.limit_size":                      text,
-	"nodes.adaptive_selection":                         "one object for each other node: it grows with the square of the cluster",
-	"nodes.ingest.pipelines":                           "grows with pipelines and processors; Entries reads them where they are wanted",
 	"nodes.transport.actions":                          "hundreds of names a node",
 	"nodes.transport.inbound_handling_time_histogram":  "a histogram",
 	"nodes.transport.outbound_handling_time_histogram": "a histogram",

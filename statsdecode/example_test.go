@@ -474,3 +474,49 @@ func ExampleCgroupBytes_Limit() {
 	// n0 4294967296
 	// n1 no limit
 }
+
+// Which processor of which pipeline takes the time.
+func ExampleIngestPipelines() {
+	answer := strings.NewReader(`{"nodes": {"n0": {"ingest": {"pipelines": {"logs": {
+		"count": 1000, "time_in_millis": 2300, "failed": 3,
+		"processors": [
+			{"grok": {"type": "grok", "stats": {"count": 1000, "time_in_millis": 2200, "failed": 3}}},
+			{"date": {"type": "date", "stats": {"count": 997, "time_in_millis": 90}}}
+		]
+	}}}}}}`)
+	var d statsdecode.Decoder
+	for n, err := range d.Nodes(answer) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, pipeline := range n.Ingest.Pipelines {
+			for _, p := range pipeline.Processors {
+				fmt.Printf("%s/%s: %d ms of %d, %d failed\n", pipeline.Name, p.Name, p.Stats.TimeInMillis, pipeline.TimeInMillis, p.Stats.Failed)
+			}
+		}
+	}
+	// Output:
+	// logs/grok: 2200 ms of 2300, 3 failed
+	// logs/date: 90 ms of 2300, 0 failed
+}
+
+func ExampleAdaptiveSelection() {
+	answer := strings.NewReader(`{"nodes": {"n0": {"adaptive_selection": {
+		"n0": {"avg_response_time_ns": 3556707, "rank": "3.6"},
+		"n1": {"avg_response_time_ns": 91000000, "rank": "412.7"}
+	}}}}`)
+	var d statsdecode.Decoder
+	for n, err := range d.Nodes(answer) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, other := range n.AdaptiveSelection {
+			fmt.Println(other.Name, time.Duration(other.AvgResponseTimeNs), other.Rank)
+		}
+	}
+	// Output:
+	// n0 3.556707ms 3.6
+	// n1 91ms 412.7
+}

@@ -130,6 +130,8 @@ func seeds(f *testing.F, names ...string) {
 		`{"nodes":{"n":{"ip":["a","b"],"os":{"load_average":[1,2,3],"cpu":{"load_average":{"1m":"x"}}},"roles":["a",null],"attributes":{"a":"b","a":1}}}}`,
 		`{"nodes":{"n":{"os":{"cgroup":{"memory":{"limit_in_bytes":"max","usage_in_bytes":"7"},"cpuacct":{"usage_nanos":18446744073709551615}}}}}}`,
 		`{"nodes":{"n":{"fs":{"data":[{"path":"p"}],"io_stats":{"devices":[{"device_name":"d","operations":1}],"total":{}}},"thread_pool":{"w":{"queue":1},"w":{}}}}}`,
+		aNodeWithPipelines,
+		`{"nodes":{"n":{"ingest":{"pipelines":{"p":{"processors":[{"set":{"count":1,"stats":{"count":2}},"b":null},{},null,3]}}},"adaptive_selection":{"o":{"rank":3.6},"p":{"rank":"NaN"}}}}}`,
 		`{"a":{"settings":{"index":{"number_of_shards":"1","hidden":"true","version":{"created":"8"}}}},"error":{"settings":{}}}`,
 		"{\"indices\":{\"a\xff\":{\"uuid\":\"\xff\"}}}",
 	} {

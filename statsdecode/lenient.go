@@ -105,6 +105,18 @@ func lenientFloat(data []byte, dst *float64) error {
 	return nil
 }
 
+// Rank is a number that servers send as a string, rounded to a tenth: "3.6".
+type Rank float64
+
+// UnmarshalJSON accepts a number, also one in a string. null leaves r.
+func (r *Rank) UnmarshalJSON(data []byte) error {
+	data, err := checked(data)
+	if err != nil {
+		return err
+	}
+	return lenientFloat(data, (*float64)(r))
+}
+
 // CgroupBytes is a number of bytes that servers send as a string, since a
 // control group may say "max" where it has no limit. "max" and numbers past
 // the largest int64 are math.MaxInt64.

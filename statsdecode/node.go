@@ -33,6 +33,8 @@ type Node struct {
 	Ingest           Ingest           `json:"ingest"`            // since Elasticsearch 5.0
 	IndexingPressure IndexingPressure `json:"indexing_pressure"` // since Elasticsearch 7.9
 
+	AdaptiveSelection AdaptiveSelection `json:"adaptive_selection"` // by id of the other node; since Elasticsearch 6.1
+
 	// Present has a bit for each section the answer carried.
 	Present NodeSections `json:"-"`
 }
@@ -51,6 +53,8 @@ func (n *Node) Clone() *Node {
 	c.FS.Data = slices.Clone(n.FS.Data)
 	c.FS.IOStats.Devices = slices.Clone(n.FS.IOStats.Devices)
 	c.Breakers = slices.Clone(n.Breakers)
+	c.Ingest.Pipelines = n.Ingest.Pipelines.clone()
+	c.AdaptiveSelection = slices.Clone(n.AdaptiveSelection)
 	return &c
 }
 
@@ -69,6 +73,9 @@ func (n *Node) reset() {
 		ThreadPool: reuse(n.ThreadPool),
 		FS:         FS{Data: emptied(n.FS.Data), IOStats: IOStats{Devices: emptied(n.FS.IOStats.Devices)}},
 		Breakers:   reuse(n.Breakers),
+		Ingest:     Ingest{Pipelines: n.Ingest.Pipelines.reuse()},
+
+		AdaptiveSelection: reuse(n.AdaptiveSelection),
 	}
 }
 
@@ -360,19 +367,6 @@ type PublishedClusterStates struct {
 	FullStates        int64 `json:"full_states"`
 	IncompatibleDiffs int64 `json:"incompatible_diffs"`
 	CompatibleDiffs   int64 `json:"compatible_diffs"`
-}
-
-// Ingest counts the work of ingest pipelines.
-type Ingest struct {
-	Total IngestTotal `json:"total"` // over all pipelines
-}
-
-// IngestTotal counts documents through ingest pipelines.
-type IngestTotal struct {
-	Count        int64 `json:"count"`          // documents since start
-	TimeInMillis int64 `json:"time_in_millis"` // milliseconds
-	Current      int64 `json:"current"`        // running now
-	Failed       int64 `json:"failed"`         // since start
 }
 
 // IndexingPressure is the memory that indexing requests hold.

@@ -19,6 +19,7 @@ const (
 	NodeSectionDiscovery
 	NodeSectionIngest
 	NodeSectionIndexingPressure
+	NodeSectionAdaptiveSelection
 
 	// Parts that systems and containers leave out of a section that is there. A
 	// request for one of them asks for all of the section.
@@ -48,4 +49,5 @@ var nodeSectionNames = [...]struct{ key, metric string }{
 	{"discovery", "discovery"},
 	{"ingest", "ingest"},
 	{"indexing_pressure", "indexing_pressure"},
+	{"adaptive_selection", "adaptive_selection"},
 }

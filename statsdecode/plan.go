@@ -32,7 +32,7 @@ func (p planner) place(ptr any) any {
 		return other
 	}
 	switch ptr := ptr.(type) {
-	case *int64, *uint64, *float64, *bool, *string, *Addresses, *CgroupBytes:
+	case *int64, *uint64, *float64, *bool, *string, *Addresses, *CgroupBytes, *Rank:
 		return ptr
 	case *ThreadPools:
 		return newSet(p, (*[]ThreadPool)(ptr))
@@ -46,6 +46,16 @@ func (p planner) place(ptr any) any {
 		return newSet(p, (*[]BufferPool)(ptr))
 	case *Attributes:
 		return newSet(p, (*[]Attribute)(ptr))
+	case *AdaptiveSelection:
+		return newSet(p, (*[]SelectableNode)(ptr))
+	case *IngestPipelines:
+		l := newSet(p, (*[]IngestPipeline)(ptr))
+		l.reuse = func(old IngestPipeline) IngestPipeline { return IngestPipeline{Processors: old.Processors[:0]} }
+		return l
+	case *IngestProcessors:
+		l := newArray(p, (*[]IngestProcessor)(ptr))
+		l.plan = func() any { return p.single(&l.elem) }
+		return l
 	case *Shards:
 		l := newSet(p, (*[]Shard)(ptr))
 		l.reuse = func(old Shard) Shard { return Shard{Copies: old.Copies[:0]} }
@@ -62,6 +72,23 @@ func (p planner) place(ptr any) any {
 		return newArray(p, ptr)
 	}
 	return p.object(reflect.ValueOf(ptr).Elem())
+}
+
+// single is the place of an object that has one member, which is called as it
+// pleases.
+type single struct {
+	name  *string
+	value field
+}
+
+// single makes the plan of a processor. Members as Elasticsearch 6 sends them
+// have no place: they are for the reference.
+func (p planner) single(e *IngestProcessor) *single {
+	o := p.object(reflect.ValueOf(e).Elem())
+	for _, f := range p.fields(nil, reflect.ValueOf(&e.Stats).Elem()) {
+		o.fields = append(o.fields, field{name: f.name, bit: 1 << len(o.fields)})
+	}
+	return &single{&e.Name, newField(o)}
 }
 
 func newField(dst any) field {

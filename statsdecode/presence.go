@@ -24,7 +24,7 @@ func (n *Node) marks(marks map[any]func()) {
 		&n.JVM: NodeSectionJVM, &n.ThreadPool: NodeSectionThreadPool, &n.FS: NodeSectionFS,
 		&n.Transport: NodeSectionTransport, &n.HTTP: NodeSectionHTTP, &n.Breakers: NodeSectionBreakers,
 		&n.Script: NodeSectionScript, &n.Discovery: NodeSectionDiscovery, &n.Ingest: NodeSectionIngest,
-		&n.IndexingPressure: NodeSectionIndexingPressure,
+		&n.IndexingPressure: NodeSectionIndexingPressure, &n.AdaptiveSelection: NodeSectionAdaptiveSelection,
 
 		&n.OS.CPU.Percent: NodeSectionCPU, &n.OS.CPUPercent: NodeSectionCPU, &n.OS.Cgroup: NodeSectionCgroup,
 		&n.FS.IOStats.Total: NodeSectionIOStats, &n.FS.IOStats.Total.IOTimeInMillis: NodeSectionIOTime,

@@ -433,10 +433,18 @@ func TestQuirk39SmallestInt64(t *testing.T) {
 
 // https://github.com/elastic/elasticsearch/issues/80763
 func TestQuirk42IngestProcessors(t *testing.T) {
-	for _, p := range []string{`[{"set:tag1":{"type":"set","stats":{"count":1}}}]`, `[{"set":{"count":1}}]`} {
-		n, err := node(t, `{"ingest":{"total":{"count":5,"failed":1},"pipelines":{"p":{"count":5,"processors":`+p+`}}}}`)
+	for processors, want := range map[string]statsdecode.IngestProcessor{
+		`[{"set:tag1":{"type":"set","stats":{"count":1}}}]`: {Name: "set:tag1", Type: "set", Stats: statsdecode.IngestTotal{Count: 1}},
+		`[{"set":{"count":1,"failed":2}}]`:                  {Name: "set", Stats: statsdecode.IngestTotal{Count: 1, Failed: 2}},
+	} {
+		n, err := node(t, `{"ingest":{"total":{"count":5,"failed":1},"pipelines":{"p":{"count":5,"processors":`+processors+`}}}}`)
 		noErr(t, err)
 		check(t, "ingest", n.Ingest.Total, statsdecode.IngestTotal{Count: 5, Failed: 1})
+		p, ok := n.Ingest.Pipelines.Get("p")
+		if !ok || p.Count != 5 || len(p.Processors) != 1 {
+			t.Fatalf("pipeline %+v %t", p, ok)
+		}
+		check(t, "processor", p.Processors[0], want)
 	}
 }
 

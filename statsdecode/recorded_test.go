@@ -119,9 +119,14 @@ func forgetIndex(ix *statsdecode.Index) {
 
 func forgetNode(n *statsdecode.Node) {
 	n.ID, n.IP, n.Present, n.Indices.Present = "", "", 0, 0
-	for _, f := range []any{&n.IPs, &n.Roles, &n.Attributes, &n.JVM.Mem.Pools, &n.JVM.GC.Collectors, &n.JVM.BufferPools, &n.ThreadPool, &n.FS.Data, &n.FS.IOStats.Devices, &n.Breakers} {
+	for _, f := range []any{&n.IPs, &n.Roles, &n.Attributes, &n.JVM.Mem.Pools, &n.JVM.GC.Collectors, &n.JVM.BufferPools, &n.ThreadPool, &n.FS.Data, &n.FS.IOStats.Devices, &n.Breakers, &n.Ingest.Pipelines, &n.AdaptiveSelection} {
 		if v := reflect.ValueOf(f).Elem(); v.Len() == 0 {
 			v.SetZero()
+		}
+	}
+	for i := range n.Ingest.Pipelines {
+		if p := &n.Ingest.Pipelines[i]; len(p.Processors) == 0 {
+			p.Processors = nil
 		}
 	}
 }

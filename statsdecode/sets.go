@@ -132,6 +132,33 @@ func (s *BufferPools) UnmarshalJSON(data []byte) error { return unmarshalSet((*[
 
 func (e *BufferPool) member() (*string, any) { return &e.Name, e }
 
+// AdaptiveSelection is the section adaptive_selection, one entry for each node
+// that this one has sent searches to, by its id: by these figures it chooses which
+// copy of a shard to ask. Over a whole cluster they grow with the square of the
+// number of nodes.
+type AdaptiveSelection []SelectableNode
+
+// SelectableNode is what a node knows of another, as one to ask. Averages are
+// moving ones, with more weight on what is recent.
+type SelectableNode struct {
+	Name              string `json:"-"`                    // the other node's id
+	OutgoingSearches  int64  `json:"outgoing_searches"`    // requests under way to it now
+	AvgQueueSize      int64  `json:"avg_queue_size"`       // searches that waited there
+	AvgServiceTimeNs  int64  `json:"avg_service_time_ns"`  // nanoseconds that a search took there
+	AvgResponseTimeNs int64  `json:"avg_response_time_ns"` // nanoseconds until the answer was here
+	Rank              Rank   `json:"rank"`                 // the lower, the sooner it is asked
+}
+
+// Get returns the node with the id name and whether there is one.
+func (s AdaptiveSelection) Get(name string) (SelectableNode, bool) { return get(s, name) }
+
+// UnmarshalJSON replaces the set by the members of an object. null leaves it.
+func (s *AdaptiveSelection) UnmarshalJSON(data []byte) error {
+	return unmarshalSet((*[]SelectableNode)(s), data)
+}
+
+func (e *SelectableNode) member() (*string, any) { return &e.Name, e }
+
 // Attributes is the object attributes of a node: what node.attr settings and
 // plugins put there.
 type Attributes []Attribute

@@ -116,6 +116,10 @@ func (s *shortcut) leaf(f *field) bool {
 		}
 	case *CgroupBytes:
 		*dst, ok = s.cgroupBytes()
+	case *Rank:
+		*dst, ok = s.rank()
+	case *single:
+		ok = s.single(dst)
 	case list:
 		ok = s.list(dst)
 	}
@@ -164,6 +168,24 @@ func (s *shortcut) element(f *field) bool {
 		return s.whole(o)
 	}
 	return s.leaf(f)
+}
+
+// single decodes an object with one member.
+func (s *shortcut) single(o *single) bool {
+	if s.peek() != '{' {
+		return false
+	}
+	s.i++
+	name, ok := s.name()
+	if !ok || !utf8.Valid(name) {
+		return false
+	}
+	*o.name = s.names.one(name)
+	if !s.element(&o.value) {
+		return false
+	}
+	more, ok := s.more('}')
+	return !more && ok
 }
 
 // skip passes over a value, and checks that it is one.
@@ -312,6 +334,16 @@ func (s *shortcut) float() (float64, bool) {
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	return f, err == nil
+}
+
+// rank reads what servers send: a number as a string.
+func (s *shortcut) rank() (Rank, bool) {
+	text, ok := s.text()
+	if n, whole := numberPrefix(text); !ok || !whole || n < len(text) {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	return Rank(f), err == nil
 }
 
 // cgroupBytes reads what servers send: a natural number as a string, or "max".

@@ -125,6 +125,7 @@ func TestShortcutEqualsReferenceOnMutations(t *testing.T) {
 // smallAnswers are recorded answers cut down to two entries each, with the whole
 // of those.
 func smallAnswers(tb testing.TB) (answers [][]byte) {
+	answers = append(answers, []byte(aNodeWithPipelines))
 	for name, path := range map[string]string{"stats": "indices", "stats-shards": "indices", "nodes-stats": "nodes"} {
 		for _, answer := range recorded(tb, name) {
 			var b bytes.Buffer
