@@ -423,17 +423,19 @@ func TestEntryTooLarge(t *testing.T) {
 		names string
 		end   want
 	}{
-		{len(entry) - 1, "", decodeError(statsdecode.ErrEntryTooLarge, 16+int64(len(entry)), "/indices/a")},
-		{len(entry), "a", decodeError(statsdecode.ErrEntryTooLarge, int64(len(answer))-2, "/indices/b")},
+		{len(entry) - 1, "", decodeError(statsdecode.ErrEntryTooLarge, 16+int64(len(entry))-1, "/indices/a")},
+		{len(entry), "a", decodeError(statsdecode.ErrEntryTooLarge, 16+int64(len(entry)+len(`,"b":`)+len(entry)), "/indices/b")},
 		{2000, "a b", noError},
 		{0, "a b", noError},
 		{-1, "a b", noError},
 	} {
-		got := walkIndices(&statsdecode.Decoder{MaxEntryBytes: tt.max}, strings.NewReader(answer))
-		if got.names != tt.names {
-			t.Errorf("max %d: items %q, want %q", tt.max, got.names, tt.names)
+		for _, chunk := range []uint8{0, 1, 100} { // where it ends does not depend on the reads
+			got := walkIndices(&statsdecode.Decoder{MaxEntryBytes: tt.max}, chunked([]byte(answer), chunk))
+			if got.names != tt.names {
+				t.Errorf("max %d: items %q, want %q", tt.max, got.names, tt.names)
+			}
+			tt.end(t, got.end)
 		}
-		tt.end(t, got.end)
 	}
 }
 

@@ -45,6 +45,7 @@ type Decoder struct {
 	walk    walk
 	walking bool
 	header  Header
+	summed  *object // the plan of header.All
 
 	index   Index
 	indexed *object // the plan of index
@@ -111,6 +112,17 @@ func (d *Decoder) indexPlan() *object {
 		d.indexed = p.object(reflect.ValueOf(ix).Elem())
 	}
 	return d.indexed
+}
+
+func (d *Decoder) allPlan() *object {
+	if d.summed == nil {
+		all := &d.header.All
+		p := planner{marks: map[any]func(){}}
+		all.Primaries.marks(p.marks)
+		all.Total.marks(p.marks)
+		d.summed = p.object(reflect.ValueOf(all).Elem())
+	}
+	return d.summed
 }
 
 // Nodes walks the nodes of a GET /_nodes/stats answer. See the package comment
@@ -209,6 +221,7 @@ func (d *Decoder) begin(r io.Reader, e *endpoint) {
 	d.header = Header{}
 	d.names.begin(e.source, maxNames)
 	d.walk.begin(e, &d.header, maxEntry)
+	d.walk.decoder = d
 	d.walk.open(r, bufs, windowSize)
 }
 

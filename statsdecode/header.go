@@ -65,9 +65,7 @@ func (w *walk) member() {
 	case key == "_nodes":
 		err = w.counts(&w.header.Nodes)
 	case key == "_all" && len(w.path) > 0 && w.path[0] == "indices":
-		if err = w.decode(&w.header.All); w.fatal == nil {
-			markBoth(w.raw, &w.header.All.Primaries, &w.header.All.Total)
-		}
+		err = w.all()
 	case key == "cluster_name":
 		err = w.decode(&w.header.ClusterName)
 	case key == "status" && isNumber(w.raw):
@@ -80,6 +78,24 @@ func (w *walk) member() {
 		w.check()
 	}
 	w.note(err)
+}
+
+// all decodes _all, which in an answer of few indices is much of it. Of two, the
+// second is decoded over the first: that is for the reference alone.
+func (w *walk) all() error {
+	all := &w.header.All
+	if d := w.decoder; d != nil && !d.noShortcut && *all == (AllStats{}) {
+		s := shortcut{b: w.raw, names: &d.names}
+		if isObject(w.raw) && s.whole(d.allPlan()) {
+			return nil
+		}
+		*all = AllStats{}
+	}
+	err := w.decode(all)
+	if w.fatal == nil {
+		markBoth(w.raw, &all.Primaries, &all.Total)
+	}
+	return err
 }
 
 // note keeps the first error outside of the entries that the walk survives. It

@@ -30,6 +30,7 @@ type walk struct {
 	window
 	*endpoint
 	header   *Header
+	decoder  *Decoder // whose header it is; nil: of no Decoder
 	maxEntry int
 
 	depth int  // objects open on the path to the entries
@@ -277,7 +278,8 @@ func (w *walk) value() bool {
 		size += n
 		switch {
 		case size > w.maxEntry:
-			w.cut(size, fmt.Errorf("%w: more than %d bytes", ErrEntryTooLarge, w.maxEntry))
+			// Not at size: how much was read, and so looked at, says nothing of the answer.
+			w.cut(w.maxEntry, fmt.Errorf("%w: more than %d bytes", ErrEntryTooLarge, w.maxEntry))
 			return false
 		case done || w.fill():
 		default: // also for a scalar: nothing says that 12 is not the beginning of 123
