@@ -21,6 +21,11 @@ type item struct {
 
 // readItems reads an answer with one item for each document. With an error it
 // has none, or not all: then nothing that it says of a document counts.
+//
+// goccy/go-json into a slice that is used again, with the answer read into a
+// buffer first, takes 121 us for 1,600 items where this takes 440 us, and 0
+// allocations for 11. In a run over a million documents that does not show (2 %
+// to either side), and it would have to be told how large an answer may be.
 func readItems(d *statsdecode.Decoder, r io.Reader, docs []document) error {
 	n := 0
 	for entry, err := range statsdecode.Entries[item](d, r, "items") {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"time"
 
 	"github.com/lowalloc/lowalloc/pool"
@@ -27,9 +25,6 @@ type batch struct {
 type batcher struct {
 	maxDocs, maxBytes int
 	linger            time.Duration
-	ids               *identifier
-	rejects           *rejects
-	counts            *counts
 	source            *source
 
 	empty <-chan *batch // shipped, to be filled again
@@ -52,7 +47,9 @@ func (b *batcher) run(stop <-chan struct{}) {
 				b.flush()
 				return
 			}
-			b.addLines(lines)
+			for id, line := range b.source.documents(lines) {
+				b.add(id, line)
+			}
 		case <-b.timer.C():
 			b.flush()
 		case <-stop:
@@ -60,26 +57,6 @@ func (b *batcher) run(stop <-chan struct{}) {
 			return
 		}
 	}
-}
-
-// addLines adds each line of a block that is a document, and rejects the others
-// that are not blank.
-func (b *batcher) addLines(lines block) {
-	number := lines.line
-	for line := range bytes.Lines(lines.B) {
-		line = bytes.Trim(line, " \t\r\n")
-		if len(line) > 0 {
-			b.counts.read.Add(1)
-			if id, wrong := b.ids.identify(line); wrong != nil {
-				reason := fmt.Sprintf("line %d of %s: %s", number, lines.input, wrong.Reason)
-				b.rejects.write(rejected{kind: wrong.Type, reason: reason, document: line})
-			} else {
-				b.add(id, line)
-			}
-		}
-		number++
-	}
-	b.source.buffers.Put(lines.Buffer)
 }
 
 func (b *batcher) add(id, line []byte) {

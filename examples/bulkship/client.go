@@ -104,7 +104,6 @@ func (c *client) post(ctx context.Context, body []byte, encoding string, read fu
 		req.SetBasicAuth(c.auth.username, c.auth.password)
 	}
 	c.counts.requests.Add(1)
-	c.counts.body.Add(int64(len(body)))
 	c.counts.inFlight.Add(1)
 	defer c.counts.inFlight.Add(-1)
 	res, err := c.http.Do(req)

@@ -59,7 +59,7 @@ func (g *generator) appendDocument(b []byte) []byte {
 	b = append(b, `","took_ms":`...)
 	b = strconv.AppendInt(b, g.random.Int64N(2000), 10)
 	b = append(b, `,"message":"`...)
-	for i := range 9 + g.random.IntN(17) {
+	for i := range 16 + g.random.IntN(13) {
 		if i > 0 {
 			b = append(b, ' ')
 		}

@@ -87,14 +87,13 @@ func (c *config) ship(shipping context.Context, stop context.CancelCauseFunc, re
 	// A body grows by a quarter at a time, so that one can take up a quarter more.
 	buffers := &pool.Pool{MaxSize: c.bytes + c.bytes/4}
 
-	source := &source{blocks: make(chan block), rejects: rejects, counts: counts}
+	source := newSource(newIdentifier(c.id), rejects, counts)
 	readErr := make(chan error, 1)
 	go func() { readErr <- source.run(reading, inputs) }()
 
 	b := &batcher{
 		maxDocs: c.docs, maxBytes: c.bytes, linger: c.linger,
-		ids: newIdentifier(c.id), source: source, rejects: rejects, counts: counts,
-		empty: empty, full: full, buffers: buffers,
+		source: source, empty: empty, full: full, buffers: buffers,
 	}
 	leave := make(chan struct{})
 	context.AfterFunc(reading, func() { time.AfterFunc(grace, func() { close(leave) }) })

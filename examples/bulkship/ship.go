@@ -28,6 +28,7 @@ type sendFunc func(ctx context.Context, body []byte, docs []document) error
 func (c *client) sender() sendFunc {
 	var decoder statsdecode.Decoder
 	return func(ctx context.Context, body []byte, docs []document) error {
+		c.counts.body.Add(int64(len(body)))
 		return c.post(ctx, body, "", func(r io.Reader) error { return readItems(&decoder, r, docs) })
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/lowalloc/lowalloc/pool"
@@ -38,7 +39,7 @@ func stream(name string, r io.Reader) input {
 	return input{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 }
 
-// A block is a piece of an input: whole lines. Who receives it puts its buffer back.
+// A block is a piece of an input: whole lines.
 type block struct {
 	*pool.Buffer
 	input string
@@ -50,8 +51,13 @@ type block struct {
 type source struct {
 	blocks  chan block
 	buffers pool.Pool
+	ids     *identifier
 	rejects *rejects
 	counts  *counts
+}
+
+func newSource(ids *identifier, rejects *rejects, counts *counts) *source {
+	return &source{blocks: make(chan block), ids: ids, rejects: rejects, counts: counts}
 }
 
 // run reads one input after the other, until ctx is done, and closes blocks.
@@ -145,4 +151,28 @@ func ignoreEOF(err error) error {
 		return nil
 	}
 	return err
+}
+
+// documents returns the _id and the line of each document in a block. It rejects
+// the lines that are none, and takes the block's memory back at the end.
+func (s *source) documents(lines block) iter.Seq2[[]byte, []byte] {
+	return func(yield func(id, line []byte) bool) {
+		defer s.buffers.Put(lines.Buffer)
+		number := lines.line - 1
+		for line := range bytes.Lines(lines.B) {
+			number++
+			line = bytes.Trim(line, " \t\r\n")
+			if len(line) == 0 {
+				continue
+			}
+			s.counts.read.Add(1)
+			id, wrong := s.ids.identify(line)
+			if wrong != nil {
+				reason := fmt.Sprintf("line %d of %s: %s", number, lines.input, wrong.Reason)
+				s.rejects.write(rejected{kind: wrong.Type, reason: reason, document: line})
+			} else if !yield(id, line) {
+				return
+			}
+		}
+	}
 }
