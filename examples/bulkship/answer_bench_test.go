@@ -58,14 +58,18 @@ func BenchmarkAnswer(b *testing.B) {
 	run("goccyReused", func() error {
 		r.Reset(answer)
 		buf.Reset()
-		buf.ReadFrom(r)
+		if _, err := buf.ReadFrom(r); err != nil {
+			return err
+		}
 		all.Items = all.Items[:0]
 		return gojson.Unmarshal(buf.Bytes(), &all)
 	})
 	run("stdReused", func() error {
 		r.Reset(answer)
 		buf.Reset()
-		buf.ReadFrom(r)
+		if _, err := buf.ReadFrom(r); err != nil {
+			return err
+		}
 		all.Items = all.Items[:0]
 		return json.Unmarshal(buf.Bytes(), &all)
 	})

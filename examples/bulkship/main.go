@@ -33,7 +33,13 @@ func run(signals <-chan os.Signal, args []string, env func(string) string, stdin
 		usage(stdout)
 		return 0
 	}
-	if err == nil {
+	switch part := env(envChild); {
+	case err != nil:
+	case part != "":
+		err = c.runChild(part, stdin, stdout)
+	case c.compare:
+		err = c.runCompare(stdout)
+	default:
 		err = c.run(signals, stdin, stdout, stderr)
 	}
 	if err == nil {

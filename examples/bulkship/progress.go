@@ -102,16 +102,16 @@ func (p *progress) run() {
 	shown, count := p.begin, int64(0)
 	for {
 		p.heap.look()
-		since, more := time.Since(shown), p.counts.done()/lineEveryCount > count
+		since, done := time.Since(shown), p.counts.done()/lineEveryCount
 		switch {
 		case p.terminal && since >= redrawEvery:
 			_, _ = fmt.Fprintf(p.out, "\r\x1b[K%s", p.line())
 			shown = time.Now()
-		case !p.terminal && (since >= lineEvery || more):
+		case !p.terminal && (since >= lineEvery || done > count):
 			_, _ = fmt.Fprintln(p.out, p.line())
 			shown = time.Now()
 		}
-		count = p.counts.done() / lineEveryCount
+		count = done
 		select {
 		case <-ticker.C:
 		case <-p.stopping:

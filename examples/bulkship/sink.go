@@ -102,7 +102,7 @@ func parseBulk(body []byte, index string) ([]operation, error) {
 	case len(body) == 0:
 		return nil, errors.New("request body is required")
 	case body[len(body)-1] != '\n':
-		return nil, errors.New("The bulk request must be terminated by a newline [\\n]")
+		return nil, errors.New("the bulk request must be terminated by a newline [\\n]")
 	}
 	ops := make([]operation, 0, bytes.Count(body, newline)/2)
 	for number := 1; len(body) > 0; number += 2 {
@@ -110,10 +110,10 @@ func parseBulk(body []byte, index string) ([]operation, error) {
 		action, body, _ = bytes.Cut(body, newline)
 		op, err := parseAction(action, []byte(index))
 		if err != nil {
-			return nil, fmt.Errorf("Malformed action/metadata line [%d], %w", number, err)
+			return nil, fmt.Errorf("malformed action/metadata line [%d], %w", number, err)
 		}
 		if len(body) == 0 {
-			return nil, fmt.Errorf("The bulk request has no source behind line [%d]", number)
+			return nil, fmt.Errorf("the bulk request has no source behind line [%d]", number)
 		}
 		source, body, _ = bytes.Cut(body, newline)
 		op.source = source

@@ -109,7 +109,10 @@ func shipGenerated(t *testing.T, c *livetest.Cluster, program string, docs int) 
 	o := startOrigin(t)
 	ship(t, program, "-url", o.URL, "-index", "generated", "-generate", strconv.Itoa(some), "-id", "n")
 	same := 0
-	for want := range o.all() {
+	for want, err := range o.all() {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := source(t, c, "generated", want.id); got != want.source {
 			t.Fatalf("document %s is %s, want %s", want.id, got, want.source)
 		}

@@ -265,7 +265,10 @@ func TestFlakyRejectDocuments(t *testing.T) {
 				t.Fatalf("errors %v and %d items, want true and %d", answer.Errors, len(answer.Items), docs)
 			}
 			there := make(map[int]bool)
-			for d := range o.all() {
+			for d, err := range o.all() {
+				if err != nil {
+					t.Fatal(err)
+				}
 				there[d.n] = true
 			}
 			rejected := 0
@@ -350,7 +353,8 @@ func TestFlakyLeavesNothing(t *testing.T) {
 		}
 	})
 	select {
-	case <-answered:
+	case err := <-answered:
+		t.Log(err)
 	case <-time.After(10 * time.Second):
 		t.Error("the request outlives the proxy")
 	}
