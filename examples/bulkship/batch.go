@@ -32,6 +32,7 @@ type batcher struct {
 	batch *batch        // the one being filled; nil before its first document
 
 	buffers *pool.Pool
+	size    int // of the last body
 	timer   timerx.Timer
 }
 
@@ -65,7 +66,7 @@ func (b *batcher) add(id, line []byte) {
 	}
 	if b.batch == nil {
 		b.batch = <-b.empty
-		b.batch.body = b.buffers.Get()
+		b.batch.body = b.buffers.GetSize(b.size) // of about the size of the last: growing would cost several times that
 	}
 	body, doc := appendDocument(b.batch.body.B, id, line)
 	b.batch.body.B = body
@@ -81,6 +82,7 @@ func (b *batcher) add(id, line []byte) {
 func (b *batcher) flush() {
 	b.timer.Stop() // whatever made us flush, the next linger begins with the next document
 	if b.batch != nil {
+		b.size = len(b.batch.body.B)
 		b.full <- b.batch
 		b.batch = nil
 	}
