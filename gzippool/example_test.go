@@ -121,5 +121,5 @@ func ExampleReader() {
 	fmt.Printf("\n%d, %v\n", n, err)
 	// Output:
 	// twelve
-	// 6, gzippool: more than 6 bytes when decompressed
+	// 6, gzippool: more than 6 bytes when decompressed, or far more compressed ones than these need
 }

@@ -25,7 +25,7 @@ const (
 // copy a Pool after it. All methods may be called by many goroutines at once.
 type Pool struct {
 	// Level is 1 (fast) to 9 (small), or HuffmanOnly. 0 and -1 mean
-	// DefaultLevel. With any other, Validate and every attempt to compress
+	// DefaultLevel, unlike in compress/gzip. With any other, Validate and every attempt to compress
 	// return an error; reading does not need a level.
 	Level int
 

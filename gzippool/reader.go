@@ -17,9 +17,9 @@ type TooLargeError struct {
 	Limit int64 // decompressed bytes
 }
 
-// Error says which limit it was.
+// Error gives the limit.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("gzippool: more than %d bytes when decompressed", e.Limit)
+	return fmt.Sprintf("gzippool: more than %d bytes when decompressed, or far more compressed ones than these need", e.Limit)
 }
 
 // Reader is an [io.ReadCloser] that decompresses. It comes from [Pool.Reader];

@@ -29,7 +29,9 @@ type Writer struct {
 // Writer once warm. It does not close dst, and when it is closed it does not
 // hold on to it.
 //
-// A file can be appended to with a new Writer: a Reader reads all members.
+// A file can be appended to with a new Writer: a Reader reads all members. Each
+// takes 18 bytes and more, so the limit of a Reader on compressed bytes may refuse
+// a file of very many short ones: give it a larger limit.
 //
 // An invalid Level is the error of the first call.
 func (p *Pool) Writer(dst io.Writer) *Writer {

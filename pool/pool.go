@@ -20,7 +20,9 @@ type Pool struct {
 
 	// MaxIdleBytes bounds the sum of the capacities, in bytes, of all idle
 	// buffers, at every instant. 0 means no bound other than the garbage
-	// collector, less than 0 that nothing is kept.
+	// collector, less than 0 that nothing is kept. MaxSize still applies, and a
+	// buffer larger than MaxIdleBytes is never kept. The heap under them takes up
+	// to a quarter more: see the package comment.
 	MaxIdleBytes int64
 
 	allocated, discarded atomic.Int64
@@ -80,8 +82,9 @@ func (p *Pool) takeAny() *Buffer {
 	return nil
 }
 
-// GetSize returns an empty buffer with a capacity of at least n bytes. Above
-// MaxSize it allocates exactly n, and Put will drop the buffer. With n <= 0 it
+// GetSize returns an empty buffer with a capacity of at least n bytes: a new one
+// has n rounded up to a power of two, at least 512 and at most MaxSize; from 64
+// MiB up, n. Above MaxSize it allocates exactly n, and Put will drop the buffer. With n <= 0 it
 // is Get. Like make it panics, or runs out of memory, when n is too large.
 //
 // It reuses only idle buffers of the class of n: those with a capacity of at

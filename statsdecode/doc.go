@@ -84,8 +84,8 @@
 // A walk holds a window of 64 KiB, or up to twice the largest entry, and one
 // item, however large the answer is. A Decoder remembers up to MaxNames strings
 // between answers. From the second answer with the same names on, a walk over the
-// indices of a server allocates 16 times and 8 KiB at most, however many there are
-// (held by TestAllocsPerAnswer); past MaxNames once more for each index. What
+// indices of a server allocates about twice, 16 times and 8 KiB at most, however
+// many there are (held by TestAllocsPerAnswer); past MaxNames once more for each index. What
 // decoding an entry takes beside the window is in proportion to the entry: about
 // as much for what servers send, some tens of times as much for what is made to
 // take the most. [Decoder].MaxEntryBytes bounds both.

@@ -28,7 +28,7 @@
 //	}
 //
 // Here flush begins with timer.Stop(), so that no tick is left over for the next
-// batch. When it fails, it keeps the items and calls timer.Arm(retry): the tick
+// batch, and does nothing more if the batch is empty. When it fails, it keeps the items and calls timer.Arm(retry): the tick
 // makes the loop try again. Until that succeeds, a full batch takes no more items,
 // and who sends them waits. The batcher example is such a loop in full.
 //
@@ -67,8 +67,9 @@
 // monotonic clock: setting the wall clock changes nothing, and while the system is
 // suspended the clock may stand still.
 //
-// There is no setting for jitter (add it to the duration), for a disabled linger (use
-// a nil *Timer) or for a clock of your own (test in a [testing/synctest] bubble).
+// There is no setting for jitter (add it to the duration), for a disabled linger (do
+// not call Arm for items) or for a clock of your own (test in a [testing/synctest]
+// bubble).
 //
 // # When to use time.Timer instead
 //

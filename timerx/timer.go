@@ -12,8 +12,9 @@ import (
 //
 // The zero value is an idle Timer that sends its ticks to the channel [Timer.C];
 // [NewFunc] makes one that runs a function instead. A nil *Timer is never due:
-// its channel blocks for ever and its other methods do nothing, so a loop that
-// may have no linger needs no second form.
+// its channel blocks for ever and its other methods do nothing. So it tries
+// nothing again, either: a loop that does so after a failed flush needs a Timer,
+// and without a linger just does not call Arm for items.
 //
 // A Timer must not be copied after first use. Its methods may be called from
 // any goroutine, and none but StopWait blocks. Once the Timer has been used,
@@ -21,7 +22,8 @@ import (
 //
 // The runtime refers to an armed Timer until it is due or stopped, so call Stop
 // when the Timer is needed no more. A Timer first used in a [testing/synctest]
-// bubble must stay in it, and one first used outside must stay out.
+// bubble must stay in it, and one first used outside must stay out: on the other
+// side its tick may never come.
 type Timer struct {
 	// MaxWait is for how long calls of Touch can put off a tick, counted from
 	// the first of them since the timer was idle or Reset. 0 or less is no

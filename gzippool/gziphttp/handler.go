@@ -14,7 +14,8 @@ import (
 const DefaultMaxBody = 32 << 20
 
 // Handler returns a handler that calls next with request bodies decompressed,
-// up to max bytes: 0 means [DefaultMaxBody], less than 0 no limit. It does not
+// up to max bytes: 0 means [DefaultMaxBody], less than 0 no limit. It answers
+// nothing but 415 itself: 413 and 400 are for next, when Read fails. It does not
 // compress responses. p has the memory; nil means a pool of the handler's own.
 //
 // max is for compressed bodies alone. To limit plain ones as well, put
