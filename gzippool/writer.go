@@ -122,6 +122,9 @@ func (w *Writer) Close() error {
 
 func (w *Writer) closeLate() error {
 	switch state := w.state.Or(closed); {
+	case state == 0: // the call that was in the way has returned since
+		w.release()
+		return errBusy
 	case state&closed == 0:
 		return errBusy
 	case state&ended == 0: // Abort was first

@@ -310,7 +310,7 @@ func (sh *shard) largest() (class int, size int64) {
 func (sh *shard) trim() {
 	for i := range sh.stacks {
 		st := &sh.stacks[i]
-		if st.low > 0 {
+		if st.low > 0 || cap(st.buffers) > 8 && len(st.buffers) < cap(st.buffers)/4 {
 			for _, b := range st.buffers[:st.low] {
 				sh.room += b.size
 				sh.used -= b.size

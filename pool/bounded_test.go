@@ -385,6 +385,33 @@ func TestOutgrownBuffersDoNotStarveOthersP6(t *testing.T) {
 }
 
 // The documented bound on the heap holds for the smallest buffers, too.
+// The list of a burst's buffers goes, too, when all of them were taken out again.
+func TestHeapOfAnEmptiedPool(t *testing.T) {
+	if alloctest.Skewed() {
+		t.Skip("memory is not measurable in a race or coverage build")
+	}
+	const n = 200_000
+	p := &pool.Pool{MaxIdleBytes: n}
+	before := heap()
+	for range n {
+		p.Put(buffer(1))
+	}
+	for range n {
+		held = append(held, p.Get())
+	}
+	if s := p.Stats(); s.Idle != 0 {
+		t.Fatalf("%+v", s)
+	}
+	held = nil
+	for range 4 {
+		collect(t)
+	}
+	if got := heap() - before; got > n*5/4 {
+		t.Errorf("an empty pool with a bound of %d bytes holds %d", n, got)
+	}
+	runtime.KeepAlive(p)
+}
+
 func TestHeapAgreesWithIdleBytesOfSmallBuffers(t *testing.T) {
 	if alloctest.Skewed() {
 		t.Skip("memory is not measurable in a race or coverage build")

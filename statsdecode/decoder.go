@@ -227,5 +227,7 @@ func (d *Decoder) begin(r io.Reader, e *endpoint) {
 
 func (d *Decoder) end() {
 	d.walk.close()
+	d.walk = walk{key: d.walk.key, head: d.walk.head} // all else may refer to the window
+	d.uuid = nil
 	d.walking = false
 }

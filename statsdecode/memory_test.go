@@ -292,6 +292,30 @@ func TestHostileAnswerLeavesNothingBehind(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
+// The window over a large entry is not kept, and nothing of it is: not after a
+// whole answer, a cut one, one that the reference decoded, and a walk broken off.
+func TestIdleDecoderHoldsNoWindow(t *testing.T) {
+	if alloctest.Skewed() {
+		t.Skip("memory is not measurable in a race or coverage build")
+	}
+	large := `{"indices":{"a":{"uuid":"u","x":"` + strings.Repeat("x", 8<<20) + `"`
+	for name, end := range map[string]string{"whole": `}}}`, "cut": ``, "by the reference": `,"UUID":"v"}}}`} {
+		for _, broken := range []bool{false, true} {
+			var d statsdecode.Decoder
+			before := alloctest.LiveHeap()
+			for ix := range d.Indices(strings.NewReader(large + end)) { //nolint:errcheck // one is cut
+				if ix != nil && broken {
+					break
+				}
+			}
+			if after := alloctest.LiveHeap(); after > before+512<<10 {
+				t.Errorf("%s, broken off %t: %d bytes are held", name, broken, after-before)
+			}
+			runtime.KeepAlive(&d)
+		}
+	}
+}
+
 // What takes much more memory than its bytes is refused, with the rest decoded.
 func TestManyMembersAreRefused(t *testing.T) {
 	n := 200_000

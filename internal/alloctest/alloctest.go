@@ -19,10 +19,13 @@ func Gate(t *testing.T, n int, allocs, bytes uint64, f func()) {
 	if Skewed() {
 		t.Skip("allocations are not countable in a race or coverage build")
 	}
-	gotAllocs, gotBytes := Count(n, f)
-	if gotAllocs > allocs || gotBytes > bytes {
-		t.Errorf("%d calls: %d allocs, %d bytes; want at most %d allocs, %d bytes", n, gotAllocs, gotBytes, allocs, bytes)
+	var gotAllocs, gotBytes uint64
+	for range 3 { // a busy machine can spoil all attempts of one Count
+		if gotAllocs, gotBytes = Count(n, f); gotAllocs <= allocs && gotBytes <= bytes {
+			return
+		}
 	}
+	t.Errorf("%d calls: %d allocs, %d bytes; want at most %d allocs, %d bytes", n, gotAllocs, gotBytes, allocs, bytes)
 }
 
 // Count returns what n calls of f together allocate, after one call that is
