@@ -384,7 +384,6 @@ func TestOutgrownBuffersDoNotStarveOthersP6(t *testing.T) {
 	}
 }
 
-// The documented bound on the heap holds for the smallest buffers, too.
 // The list of a burst's buffers goes, too, when all of them were taken out again.
 func TestHeapOfAnEmptiedPool(t *testing.T) {
 	if alloctest.Skewed() {
@@ -412,6 +411,7 @@ func TestHeapOfAnEmptiedPool(t *testing.T) {
 	runtime.KeepAlive(p)
 }
 
+// The documented bound on the heap holds for the smallest buffers, too.
 func TestHeapAgreesWithIdleBytesOfSmallBuffers(t *testing.T) {
 	if alloctest.Skewed() {
 		t.Skip("memory is not measurable in a race or coverage build")

@@ -84,8 +84,9 @@ func (p *Pool) takeAny() *Buffer {
 
 // GetSize returns an empty buffer with a capacity of at least n bytes: a new one
 // has n rounded up to a power of two, at least 512 and at most MaxSize; from 64
-// MiB up, n. Above MaxSize it allocates exactly n, and Put will drop the buffer. With n <= 0 it
-// is Get. Like make it panics, or runs out of memory, when n is too large.
+// MiB up, n. Above MaxSize it allocates exactly n, and Put will drop the buffer.
+// With n <= 0 it is Get. Like make it panics, or runs out of memory, when n is too
+// large.
 //
 // It reuses only idle buffers of the class of n: those with a capacity of at
 // least n rounded up to a power of two and less than twice that, and those that

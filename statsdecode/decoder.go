@@ -3,7 +3,6 @@ package statsdecode
 import (
 	"io"
 	"iter"
-	"reflect"
 
 	"github.com/lowalloc/lowalloc/pool"
 )
@@ -106,10 +105,7 @@ func (d *Decoder) Indices(r io.Reader) iter.Seq2[*Index, error] {
 func (d *Decoder) indexPlan() *object {
 	if d.indexed == nil {
 		ix := &d.index
-		p := planner{marks: map[any]func(){}, detour: map[any]any{&ix.UUID: &d.uuid}}
-		ix.Primaries.marks(p.marks)
-		ix.Total.marks(p.marks)
-		d.indexed = p.object(reflect.ValueOf(ix).Elem())
+		d.indexed = newPlan(ix, map[any]any{&ix.UUID: &d.uuid}, &ix.Primaries, &ix.Total)
 	}
 	return d.indexed
 }
@@ -117,10 +113,7 @@ func (d *Decoder) indexPlan() *object {
 func (d *Decoder) allPlan() *object {
 	if d.summed == nil {
 		all := &d.header.All
-		p := planner{marks: map[any]func(){}}
-		all.Primaries.marks(p.marks)
-		all.Total.marks(p.marks)
-		d.summed = p.object(reflect.ValueOf(all).Elem())
+		d.summed = newPlan(all, nil, &all.Primaries, &all.Total)
 	}
 	return d.summed
 }
@@ -151,9 +144,7 @@ func (d *Decoder) Nodes(r io.Reader) iter.Seq2[*Node, error] {
 
 func (d *Decoder) nodePlan() *object {
 	if d.noded == nil {
-		p := planner{marks: map[any]func(){}}
-		d.node.marks(p.marks)
-		d.noded = p.object(reflect.ValueOf(&d.node).Elem())
+		d.noded = newPlan(&d.node, nil, &d.node)
 	}
 	return d.noded
 }

